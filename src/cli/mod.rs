@@ -1,0 +1,126 @@
+//! The command line: one file a subcommand; `main` parses, plans and turns the outcome into an exit code.
+//!
+//! Standard output is data, standard error is talk. Exit 0: done; 1: not clean (a check moved, records were rejected);
+//! 2: error.
+
+mod talk;
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::{Args, CommandFactory, Parser, Subcommand};
+use papertwin::progress::{Progress, Run};
+use papertwin::seed::Seed;
+
+/// Finds duplicate papers and news stories, and measures how well each way of finding them works.
+#[derive(Parser)]
+#[command(name = "papertwin", version, max_term_width = 110)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+    #[command(flatten)]
+    everywhere: Everywhere,
+}
+
+#[derive(Args, Clone, Debug)]
+struct Everywhere {
+    /// Threads to work with; results do not depend on it [default: one a core]
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+    /// The number that all random choices follow from
+    #[arg(long, global = true, value_name = "N", default_value_t = Seed::default())]
+    seed: Seed,
+    /// No progress, no summaries on standard error; warnings and errors stay
+    #[arg(long, short, global = true)]
+    quiet: bool,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Write a shell completion script to standard output
+    #[command(after_help = "EXAMPLE\n  papertwin completions bash > /etc/bash_completion.d/papertwin")]
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+}
+
+/// Whether a command that did its work found everything as it should be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Exit 0.
+    Clean,
+    /// Exit 1: the work was done, and something needs a look.
+    NotClean,
+}
+
+/// What every subcommand is given.
+pub struct Context {
+    /// The seed of the run.
+    pub seed: Seed,
+    /// Where progress and warnings go.
+    pub progress: Arc<dyn Progress>,
+    /// Whether summaries are unwanted.
+    pub quiet: bool,
+}
+
+impl Context {
+    /// A run of the library under this context.
+    pub fn run(&self) -> Run {
+        Run { seed: self.seed, progress: self.progress.clone() }
+    }
+
+    /// Says something on standard error, unless `--quiet`.
+    pub fn say(&self, text: impl std::fmt::Display) {
+        if !self.quiet {
+            self.progress_line(&text.to_string());
+        }
+    }
+
+    fn progress_line(&self, text: &str) {
+        use std::io::Write;
+        // Nobody reads a closed standard error; the work goes on.
+        let _ = writeln!(std::io::stderr(), "{text}");
+    }
+}
+
+/// Parses the command line and runs it.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let quiet = cli.everywhere.quiet;
+    let context = Context { seed: cli.everywhere.seed, progress: Arc::new(talk::Talk::new(quiet)), quiet };
+    let mut pool = rayon::ThreadPoolBuilder::new();
+    if let Some(threads) = cli.everywhere.threads {
+        pool = pool.num_threads(threads.into());
+    }
+    if let Err(error) = pool.build_global() {
+        eprintln!("error: no threads: {error}");
+        return ExitCode::from(2);
+    }
+    match run(cli.command, &context) {
+        Ok(Outcome::Clean) => ExitCode::SUCCESS,
+        Ok(Outcome::NotClean) => ExitCode::from(1),
+        Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(command: Command, _context: &Context) -> anyhow::Result<Outcome> {
+    match command {
+        Command::Completions { shell } => {
+            clap_complete::generate(shell, &mut Cli::command(), "papertwin", &mut std::io::stdout());
+            Ok(Outcome::Clean)
+        }
+    }
+}
+
+/// A reader that closed the pipe has seen enough: that is success.
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| match cause.downcast_ref::<std::io::Error>() {
+        Some(io) => io.kind() == std::io::ErrorKind::BrokenPipe,
+        None => matches!(cause.downcast_ref::<csv::Error>().map(csv::Error::kind), Some(csv::ErrorKind::Io(io)) if io.kind() == std::io::ErrorKind::BrokenPipe),
+    })
+}

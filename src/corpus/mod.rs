@@ -1,0 +1,19 @@
+//! Room 1: records of any source become one corpus of papers.
+//!
+//! ```
+//! use papertwin::corpus::{Corpus, Pair, Paper, PaperId};
+//! let mut corpus = Corpus::default();
+//! corpus.push(Paper { id: "a".into(), title: "Fog signals".into(), ..Paper::default() });
+//! corpus.push(Paper { id: "b".into(), title: "Fog signals".into(), ..Paper::default() });
+//! let pair = Pair::new(PaperId(1), PaperId(0)).unwrap();
+//! assert_eq!((pair.first(), pair.second()), (PaperId(0), PaperId(1)));
+//! assert!(Pair::new(PaperId(1), PaperId(1)).is_none());
+//! ```
+
+mod pair;
+mod paper;
+mod truth;
+
+pub use pair::Pair;
+pub use paper::{Corpus, Field, Paper, PaperId};
+pub use truth::{Truth, TruthError};

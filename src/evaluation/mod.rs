@@ -1,0 +1,1 @@
+//! Room 10: what a method found against the truth.

@@ -1,0 +1,1 @@
+//! Room 15: a TOML file conducts the other rooms.

@@ -1,0 +1,1 @@
+//! Room 14: a table becomes a figure.

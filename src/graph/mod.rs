@@ -1,0 +1,1 @@
+//! Room 12: directed graphs, components, communities.

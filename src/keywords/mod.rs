@@ -1,0 +1,1 @@
+//! Room 3: the words that tell a paper from the others.

@@ -1,0 +1,132 @@
+//! Rows of f32 numbers, and numpy's file form of them.
+
+use std::fs::File;
+use std::io::{BufReader, Read, Write};
+use std::path::Path;
+
+use ndarray::Array2;
+use ndarray_npy::{ReadNpyExt, WriteNpyExt};
+
+use crate::error::FileError;
+
+/// Rows in row-major order: m x n, standard layout.
+pub type Matrix = Array2<f32>;
+
+/// Why a matrix could not be read or written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum MatrixError {
+    /// The file could not be opened, read or written.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// Not a .npy file of f32 or f64 rows.
+    #[error("{path}: {reason}; wanted a .npy file with a two-dimensional array of f32 or f64 (numpy.save)")]
+    Form {
+        /// The file.
+        path: String,
+        /// What was found.
+        reason: String,
+    },
+    /// A value that is not a finite number.
+    #[error("{path}: row {row}, column {column} is {value}; vectors must be finite")]
+    NotFinite {
+        /// The file.
+        path: String,
+        /// Row from 0.
+        row: usize,
+        /// Column from 0.
+        column: usize,
+        /// What was found.
+        value: f64,
+    },
+}
+
+/// Reads a .npy file of f32 or f64 rows. Column-major files are laid out anew.
+///
+/// # Errors
+/// If the file cannot be read, is cut short, is of another form, or holds a NaN or an infinity.
+pub fn read_npy(path: impl AsRef<Path>) -> Result<Matrix, MatrixError> {
+    let path = path.as_ref();
+    let name = path.display().to_string();
+    let form = |reason: String| MatrixError::Form { path: name.clone(), reason };
+    let open = || File::open(path).map_err(FileError::at(path));
+    let mut magic = [0u8; 6];
+    let length = open()?.metadata().map_err(FileError::at(path))?.len();
+    if open()?.read(&mut magic).map_err(FileError::at(path))? < 6 || &magic != b"\x93NUMPY" {
+        return Err(form("this is not a .npy file".into()));
+    }
+    let (rows, width) = shape(path)
+        .map_err(FileError::at(path))?
+        .ok_or_else(|| form("the header names no two-dimensional shape".into()))?;
+    // A header that lies must not ask for memory: the file is at least as long as the numbers it announces.
+    if rows.checked_mul(width).and_then(|n| n.checked_mul(4)).is_none_or(|bytes| bytes > length) {
+        return Err(form(format!("the header announces {rows} x {width} numbers, the file has {length} bytes")));
+    }
+    let matrix = match Matrix::read_npy(BufReader::new(open()?)) {
+        Ok(matrix) => matrix,
+        Err(_) => Array2::<f64>::read_npy(BufReader::new(open()?)).map_err(|e| form(e.to_string()))?.mapv(|x| x as f32),
+    };
+    let matrix = if matrix.is_standard_layout() { matrix } else { matrix.as_standard_layout().into_owned() };
+    match matrix.indexed_iter().find(|(_, x)| !x.is_finite()) {
+        Some(((row, column), &value)) => Err(MatrixError::NotFinite { path: name, row, column, value: value.into() }),
+        None => Ok(matrix),
+    }
+}
+
+/// The two numbers of the header's `'shape': (m, n)`.
+fn shape(path: &Path) -> std::io::Result<Option<(u64, u64)>> {
+    let mut head = Vec::new();
+    File::open(path)?.take(4096).read_to_end(&mut head)?;
+    let head = String::from_utf8_lossy(&head);
+    Ok((|| {
+        let inside = head.split_once("'shape'")?.1.split_once('(')?.1.split_once(')')?.0;
+        let mut numbers = inside.split(',').map(str::trim).filter(|n| !n.is_empty()).map(|n| n.parse().ok());
+        let both = (numbers.next()??, numbers.next()??);
+        numbers.next().is_none().then_some(both)
+    })())
+}
+
+/// Writes rows as a .npy file of little-endian f32.
+///
+/// # Errors
+/// If the writer fails.
+pub fn write_npy(matrix: &Matrix, out: impl Write) -> std::io::Result<()> {
+    matrix.write_npy(out).map_err(std::io::Error::other)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ndarray::array;
+
+    fn saved(bytes: &[u8]) -> (tempfile::TempDir, std::path::PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.npy");
+        std::fs::write(&path, bytes).unwrap();
+        (folder, path)
+    }
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        let matrix = array![[1.0f32, -2.5], [0.0, 3.25], [7.0, 8.0]];
+        let mut bytes = Vec::new();
+        write_npy(&matrix, &mut bytes).unwrap();
+        let (_folder, path) = saved(&bytes);
+        assert_eq!(read_npy(&path).unwrap(), matrix);
+    }
+
+    #[test]
+    fn a_file_cut_short_a_lying_header_and_a_nan_are_named() {
+        let mut bytes = Vec::new();
+        write_npy(&array![[1.0f32, f32::NAN]], &mut bytes).unwrap();
+        let (_folder, path) = saved(&bytes);
+        assert!(read_npy(&path).unwrap_err().to_string().contains("row 0, column 1 is NaN"));
+        let (_folder, path) = saved(&bytes[..bytes.len() - 2]);
+        assert!(read_npy(&path).unwrap_err().to_string().contains("wanted a .npy file"));
+        let lie = String::from_utf8_lossy(&bytes[10..]).replacen("(1, 2), }        ", "(987654321, 2), }", 1);
+        let (_folder, path) = saved(&[&bytes[..10], lie.as_bytes()].concat());
+        assert!(read_npy(&path).unwrap_err().to_string().contains("the header announces 987654321 x 2 numbers"));
+        let (_folder, path) = saved(b"<html>");
+        assert!(read_npy(&path).unwrap_err().to_string().contains("not a .npy file"));
+    }
+}

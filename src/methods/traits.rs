@@ -1,0 +1,103 @@
+//! What every way of finding duplicates is.
+
+use crate::corpus::{Corpus, Field, Pair};
+use crate::embedding::Embedding;
+use crate::progress::Run;
+use crate::similarity::{PairSink, Scan, Score};
+
+/// What a method is given.
+#[derive(Clone, Copy)]
+pub struct Input<'c> {
+    /// The papers.
+    pub corpus: &'c Corpus,
+    /// Word vectors, for the methods that need some.
+    pub embedding: Option<&'c Embedding>,
+    /// The fields that a paper's text is made of.
+    pub fields: &'c [Field],
+}
+
+impl<'c> Input<'c> {
+    /// Title and abstract of these papers, no word vectors.
+    pub fn of(corpus: &'c Corpus) -> Input<'c> {
+        Input { corpus, embedding: None, fields: &[Field::Title, Field::Abstract] }
+    }
+}
+
+/// Why a method could not be prepared or could not scan.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum MethodError {
+    /// A parameter out of its range.
+    #[error("{method}: {reason}")]
+    Parameter {
+        /// The method.
+        method: &'static str,
+        /// What was found and what was wanted.
+        reason: String,
+    },
+    /// The method needs word vectors.
+    #[error("{method} needs word vectors; give some with --embedding, or train them with `papertwin train`")]
+    NoEmbedding {
+        /// The method.
+        method: &'static str,
+    },
+    /// The method cannot work at this λ.
+    #[error("{method}: λ = {lambda} is too low; {reason}")]
+    Lambda {
+        /// The method.
+        method: &'static str,
+        /// The λ asked for.
+        lambda: Score,
+        /// What is possible and why.
+        reason: String,
+    },
+    /// Something below failed.
+    #[error("{method}: {source}")]
+    Below {
+        /// The method.
+        method: &'static str,
+        /// What failed.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+}
+
+/// Whether a scan finds every pair at or above λ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Guarantee {
+    /// Every pair.
+    Complete,
+    /// Some may be missed; what is found has its true score.
+    Probable,
+}
+
+/// A way of finding duplicates, with its parameters.
+pub trait Method: Send + Sync {
+    /// Its name on the command line and in tables.
+    fn name(&self) -> &'static str;
+
+    /// Does all the work that does not depend on λ.
+    ///
+    /// # Errors
+    /// If a parameter is out of range or something that the method needs is missing.
+    fn prepare<'c>(&self, input: Input<'c>, run: Run) -> Result<Box<dyn Matcher + 'c>, MethodError>;
+}
+
+/// A method made ready for one corpus.
+pub trait Matcher: Send + Sync {
+    /// Whether scans are complete.
+    fn guarantee(&self) -> Guarantee;
+
+    /// The score of a pair by its definition: plain f64 or integer arithmetic. Decides.
+    fn score(&self, pair: Pair) -> Score;
+
+    /// The number of papers that match nothing, for want of a text, a known word, a shingle.
+    fn unmatchable(&self) -> &[crate::corpus::PaperId] {
+        &[]
+    }
+
+    /// Gives the sink every pair whose score is at or above λ, ascending, each once, with the score of [`Matcher::score`].
+    ///
+    /// # Errors
+    /// If the method cannot work at this λ.
+    fn scan(&self, lambda: Score, sink: &mut dyn PairSink) -> Result<Scan, MethodError>;
+}

@@ -1,0 +1,1 @@
+//! Room 13: articles become story groups, in daily batches.

@@ -1,0 +1,123 @@
+//! Files that are written whole or not at all: opened before the work starts, renamed into place after it.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+use crate::error::FileError;
+
+/// A file under construction, beside the place where it will stand. Dropped without [`Output::commit`] it leaves the
+/// old file as it was and nothing else. `-` is standard output.
+pub struct Output {
+    target: Target,
+    path: PathBuf,
+}
+
+enum Target {
+    Standard(BufWriter<io::Stdout>),
+    File(BufWriter<NamedTempFile>),
+}
+
+impl Output {
+    /// Opens the output, so that a folder that cannot be written to is known before the work starts.
+    ///
+    /// # Errors
+    /// If the folder does not exist or cannot be written to, or if the path is a folder.
+    pub fn create(path: impl AsRef<Path>) -> Result<Output, FileError> {
+        let path = path.as_ref();
+        if path == Path::new("-") {
+            return Ok(Output { target: Target::Standard(BufWriter::new(io::stdout())), path: path.to_owned() });
+        }
+        if path.is_dir() {
+            return Err(FileError::new(
+                path,
+                io::Error::new(io::ErrorKind::IsADirectory, "is a folder; name a file in it"),
+            ));
+        }
+        let folder = match path.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
+        let file = tempfile::Builder::new()
+            .prefix(".papertwin-")
+            .suffix(".part")
+            .tempfile_in(folder)
+            .map_err(|source| FileError::new(path, source))?;
+        Ok(Output { target: Target::File(BufWriter::with_capacity(1 << 16, file)), path: path.to_owned() })
+    }
+
+    /// Writes what is buffered and puts the file in its place.
+    ///
+    /// # Errors
+    /// If the disk is full or the file cannot be renamed; the old file stays then.
+    pub fn commit(self) -> Result<(), FileError> {
+        let path = self.path;
+        match self.target {
+            Target::Standard(mut out) => out.flush().map_err(FileError::at(&path)),
+            Target::File(out) => {
+                let file = out.into_inner().map_err(|e| FileError::new(&path, e.into_error()))?;
+                set_usual_mode(file.as_file()).map_err(FileError::at(&path))?;
+                file.as_file().sync_data().map_err(FileError::at(&path))?;
+                file.persist(&path).map_err(|e| FileError::new(&path, e.error))?;
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &mut self.target {
+            Target::Standard(out) => out.write(bytes),
+            Target::File(out) => out.write(bytes),
+        }
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        match &mut self.target {
+            Target::Standard(out) => out.flush(),
+            Target::File(out) => out.flush(),
+        }
+    }
+}
+
+/// Temporary files are private to their owner; a finished output has the mode of any other file.
+#[cfg(unix)]
+fn set_usual_mode(file: &File) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    file.set_permissions(std::fs::Permissions::from_mode(0o644))
+}
+
+#[cfg(not(unix))]
+fn set_usual_mode(_: &File) -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_output_that_is_not_committed_leaves_the_old_file_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out.csv");
+        std::fs::write(&path, "old").unwrap();
+        let mut out = Output::create(&path).unwrap();
+        out.write_all(b"new").unwrap();
+        drop(out);
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "old");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+        let mut out = Output::create(&path).unwrap();
+        out.write_all(b"new").unwrap();
+        out.commit().unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "new");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_missing_folder_is_an_error_that_names_the_file() {
+        let error = Output::create("/nonexistent-folder/x.csv").err().unwrap();
+        assert!(error.to_string().contains("/nonexistent-folder/x.csv"), "{error}");
+    }
+}

@@ -1,0 +1,1 @@
+//! Room 5: keywords and their vectors become one vector a paper.

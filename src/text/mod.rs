@@ -1,0 +1,1 @@
+//! Room 2: a paper's text becomes normal forms, tokens and shingles.
