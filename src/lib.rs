@@ -29,26 +29,26 @@
 #![deny(unsafe_code)]
 
 pub mod error;
-pub mod matrix;
-pub mod output;
-pub mod partition;
-pub mod progress;
 pub mod seed;
+pub mod progress;
+pub mod output;
+pub mod matrix;
+pub mod partition;
 pub mod table;
 
 pub mod corpus;
-pub mod embedding;
-pub mod evaluation;
-pub mod experiment;
-#[cfg(feature = "figures")]
-pub mod figures;
-pub mod graph;
-pub mod inject;
+pub mod text;
 pub mod keywords;
-pub mod methods;
-pub mod news;
+pub mod embedding;
 pub mod portrait;
-pub mod resolve;
 pub mod similarity;
 pub mod sketch;
-pub mod text;
+pub mod methods;
+pub mod inject;
+pub mod evaluation;
+pub mod resolve;
+pub mod graph;
+pub mod news;
+#[cfg(feature = "figures")]
+pub mod figures;
+pub mod experiment;
