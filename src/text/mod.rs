@@ -1,1 +1,5 @@
 //! Room 2: a paper's text becomes normal forms, tokens and shingles.
+
+mod tokens;
+
+pub use tokens::Tokens;
