@@ -79,6 +79,18 @@ pub enum Field {
     Keywords,
 }
 
+impl Field {
+    /// Its name on the command line and in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Field::Title => "title",
+            Field::Abstract => "abstract",
+            Field::Body => "body",
+            Field::Keywords => "keywords",
+        }
+    }
+}
+
 impl std::str::FromStr for Field {
     type Err = String;
     fn from_str(name: &str) -> Result<Field, String> {
