@@ -3,6 +3,7 @@
 //! Standard output is data, standard error is talk. Exit 0: done; 1: not clean (a check moved, records were rejected);
 //! 2: error.
 
+mod communities;
 mod talk;
 
 use std::process::ExitCode;
@@ -37,6 +38,9 @@ struct Everywhere {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Find the strongly connected components and the triangle communities (SCD) of a graph
+    #[command(after_help = communities::EXAMPLES)]
+    Communities(communities::Communities),
     /// Write a shell completion script to standard output
     #[command(after_help = "EXAMPLE\n  papertwin completions bash > /etc/bash_completion.d/papertwin")]
     Completions {
@@ -108,8 +112,9 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn run(command: Command, _context: &Context) -> anyhow::Result<Outcome> {
+fn run(command: Command, context: &Context) -> anyhow::Result<Outcome> {
     match command {
+        Command::Communities(command) => command.run(context),
         Command::Completions { shell } => {
             clap_complete::generate(shell, &mut Cli::command(), "papertwin", &mut std::io::stdout());
             Ok(Outcome::Clean)

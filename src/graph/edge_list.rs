@@ -1,8 +1,10 @@
 //! Edge lists with names: text in, numbered edges out, whatever the order of the lines.
 
-use std::cmp::Ordering;
+use std::cmp::{Ordering, Reverse};
 use std::collections::BTreeMap;
 use std::io::Read;
+
+use crate::partition::Partition;
 
 /// A list of edges between named nodes. Nodes are numbered by first appearance in the *sorted* list of edges, so the same
 /// edges in another order give the same numbers.
@@ -53,6 +55,27 @@ pub fn natural_order(a: &str, b: &str) -> Ordering {
         (Err(_), Ok(_)) => Ordering::Greater,
         (Err(_), Err(_)) => a.cmp(b),
     }
+}
+
+/// Numbers the groups of a partition from 1 and gives the number of each thing's group: the largest group first, groups of
+/// one size by their first member in the order `place`.
+///
+/// # Panics
+/// If there is not one place for each thing.
+pub fn number_by_size(partition: &Partition, place: &[u32]) -> Vec<u32> {
+    assert_eq!(partition.len(), place.len(), "one place for each thing");
+    let mut groups: Vec<(Reverse<u32>, u32, usize)> =
+        partition.sizes().into_iter().enumerate().map(|(label, size)| (Reverse(size), u32::MAX, label)).collect();
+    for (&label, &place) in partition.labels().iter().zip(place) {
+        let first = &mut groups[label as usize].1;
+        *first = (*first).min(place);
+    }
+    groups.sort_unstable();
+    let mut numbers = vec![0; groups.len()];
+    for (number, (_, _, label)) in (1..).zip(groups) {
+        numbers[label] = number;
+    }
+    partition.labels().iter().map(|&label| numbers[label as usize]).collect()
 }
 
 /// First lines that name the columns.
@@ -194,6 +217,18 @@ impl EdgeList {
         let mut nodes: Vec<u32> = (0..self.names.len() as u32).collect();
         nodes.sort_by(|&a, &b| natural_order(&self.names[a as usize], &self.names[b as usize]));
         nodes
+    }
+
+    /// The number of each group of a partition of the nodes, from 1: by size, largest first, then by the smallest name.
+    ///
+    /// # Panics
+    /// If the partition is not over the nodes of the list.
+    pub fn numbered(&self, partition: &Partition) -> Vec<u32> {
+        let mut place = vec![0; self.names.len()];
+        for (order, node) in self.by_name().into_iter().enumerate() {
+            place[node as usize] = order as u32;
+        }
+        number_by_size(partition, &place)
     }
 
     /// The number of each name.

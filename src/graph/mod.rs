@@ -22,7 +22,7 @@ mod triangles;
 mod undirected;
 
 pub use digraph::Digraph;
-pub use edge_list::{BadLine, EdgeList, EdgeListError, natural_order};
+pub use edge_list::{BadLine, EdgeList, EdgeListError, natural_order, number_by_size};
 pub use scd::{Communities, Gain, GraphError, Scd, ScdParams};
 pub use triangles::Triangles;
 pub use undirected::Graph;

@@ -295,9 +295,7 @@ fn start(triangles: &Triangles) -> Vec<u32> {
     let n = graph.nodes();
     let mut order: Vec<(f64, usize, u32)> =
         (0..n as u32).map(|v| (triangles.clustering_at(v), graph.degree(v), v)).collect();
-    order.par_sort_unstable_by(|x, y| {
-        y.0.total_cmp(&x.0).then(Reverse(x.1).cmp(&Reverse(y.1))).then(x.2.cmp(&y.2))
-    });
+    order.par_sort_unstable_by(|x, y| y.0.total_cmp(&x.0).then(Reverse(x.1).cmp(&Reverse(y.1))).then(x.2.cmp(&y.2)));
     let mut labels = vec![NONE; n];
     let mut next = 0;
     for (_, _, v) in order {
@@ -480,9 +478,8 @@ mod tests {
         let digraph = Digraph::from_edges(11, edges.iter().map(|&(a, b)| (a - 1, b - 1)));
         let components = digraph.components();
         let communities = scd(Gain::Authors).communities(&Graph::of(&digraph)).partition;
-        let names = |p: &Partition| -> Vec<Vec<u32>> {
-            p.groups().iter().map(|g| g.iter().map(|v| v + 1).collect()).collect()
-        };
+        let names =
+            |p: &Partition| -> Vec<Vec<u32>> { p.groups().iter().map(|g| g.iter().map(|v| v + 1).collect()).collect() };
         assert_eq!(names(&components), vec![vec![1, 2, 3, 4, 5, 6], vec![7], vec![8], vec![9], vec![10, 11]]);
         assert_eq!(names(&communities), vec![vec![1, 2, 3], vec![4, 5, 6], vec![7, 8, 9], vec![10], vec![11]]);
         assert_eq!(

@@ -94,9 +94,9 @@ impl Triangles {
         let at: Vec<u64> = at.into_iter().map(AtomicU64::into_inner).collect();
         let kept = Graph::from_edges(
             n,
-            (0..n as u32).flat_map(|v| row(v).map(move |edge| (v, edge))).filter_map(|(v, edge)| {
-                closes[edge].load(Relaxed).then(|| (v, higher[edge]))
-            }),
+            (0..n as u32)
+                .flat_map(|v| row(v).map(move |edge| (v, edge)))
+                .filter_map(|(v, edge)| closes[edge].load(Relaxed).then(|| (v, higher[edge]))),
         );
         let mut triangles = Triangles { kept, at, clustering: 0.0 };
         if n > 0 {
@@ -245,8 +245,7 @@ impl Inside {
         for &v in members {
             let all = graph.kept.neighbours(v);
             ends += all.len() as u64;
-            self.neighbours
-                .extend(all.iter().filter(|&&w| labels[w as usize] == own).map(|&w| place_in[w as usize]));
+            self.neighbours.extend(all.iter().filter(|&&w| labels[w as usize] == own).map(|&w| place_in[w as usize]));
             self.starts.push(self.neighbours.len() as u32);
         }
         let internal = self.neighbours.len() as u64 / 2;
@@ -262,9 +261,7 @@ impl Inside {
             let degree = graph.kept.degree(v) as f64;
             let value = match self.triangles[place] {
                 0 => 0.0,
-                inside => {
-                    inside as f64 / all * degree / (degree + alpha * (rest - f64::from(self.closed[place])))
-                }
+                inside => inside as f64 / all * degree / (degree + alpha * (rest - f64::from(self.closed[place]))),
             };
             values.push(value);
         }
