@@ -1,0 +1,564 @@
+//! Shingles: a text as a set of short overlapping pieces, each a 64-bit hash.
+//!
+//! Three kinds (Broder 1997; Manber 1994; for the third Theobald, Siddharth and Paepcke, SIGIR 2008, and Leskovec,
+//! Rajaraman and Ullman, Mining of Massive Datasets, 3.2.4): k letters, k words, or a stop word and the words after it.
+//! A set has no counts. Two different shingles have the same hash with probability 2^-64, so a corpus of 10^8
+//! different ones has a collision with probability below 0.0003.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use rayon::prelude::*;
+use rustc_hash::FxHashSet;
+use serde::{Deserialize, Serialize};
+use unicode_normalization::UnicodeNormalization;
+use unicode_segmentation::UnicodeSegmentation;
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::corpus::{Corpus, Field, PaperId};
+
+/// What one shingle is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ShingleKind {
+    /// `size` letters in a row, blanks between words counted as one letter each.
+    Letters,
+    /// `size` words in a row.
+    Words,
+    /// A stop word and the next `size` words, whatever they are. Prose has many stop words, advertisements few.
+    StopWord,
+}
+
+/// What a word is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WordRule {
+    /// Words by the Unicode rules (UAX 29) of the comparison form: ligatures and widths unified (NFKC), case folded, one
+    /// kind of apostrophe, control characters gone. Each Han character is a word, so Chinese needs no blanks.
+    Unicode,
+    /// `[a-z0-9]+` of the lower-cased text: the rule of the published counts. Loses all other scripts.
+    Ascii,
+    /// `\w+` of the lower-cased text (letters, digits, marks, underscore): the rule of Python's `re`.
+    Regex,
+}
+
+/// What becomes of a text too short for one whole shingle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ShortText {
+    /// The whole text is its one shingle, so two equal titles of two words are found.
+    Whole,
+    /// It has no shingle and matches nothing.
+    None,
+}
+
+/// How texts are cut into shingles.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ShingleParams {
+    /// What one shingle is.
+    pub kind: ShingleKind,
+    /// Letters, words, or words after the stop word; at least 1.
+    pub size: u32,
+    /// What a word is.
+    pub words: WordRule,
+    /// For stop-word shingles: a language with a stop list, by two-letter code (`en`, `da`), or `auto` to ask each
+    /// text (English where the text is too short to tell).
+    pub language: String,
+    /// For stop-word shingles: these stop words instead of a language's.
+    pub stop_words: Option<Vec<String>>,
+    /// For stop-word shingles: whether a stop word with fewer than `size` words after it is a shingle too.
+    pub keep_incomplete: bool,
+    /// What becomes of a text with fewer than `size` words or letters (word and letter shingles).
+    pub short: ShortText,
+    /// A text with fewer different shingles has none and matches nothing: very short briefs with one or two stop-word
+    /// shingles are equal by chance.
+    pub min_set: u32,
+}
+
+impl Default for ShingleParams {
+    /// Word 3-shingles.
+    fn default() -> ShingleParams {
+        ShingleParams {
+            kind: ShingleKind::Words,
+            size: 3,
+            words: WordRule::Unicode,
+            language: "auto".into(),
+            stop_words: None,
+            keep_incomplete: false,
+            short: ShortText::Whole,
+            min_set: 1,
+        }
+    }
+}
+
+impl ShingleParams {
+    /// A stop word and the next two words; at least four of them in a text.
+    pub fn stop_word() -> ShingleParams {
+        ShingleParams { kind: ShingleKind::StopWord, size: 2, min_set: 4, ..ShingleParams::default() }
+    }
+
+    /// Letter 9-shingles.
+    pub fn letters() -> ShingleParams {
+        ShingleParams { kind: ShingleKind::Letters, size: 9, ..ShingleParams::default() }
+    }
+
+    /// Makes the parameters ready for use.
+    ///
+    /// # Errors
+    /// If the size or the least set is 0, or the language has no stop list.
+    pub fn check(&self) -> Result<Shingling, ShingleError> {
+        if self.size == 0 {
+            return Err(ShingleError::Zero("size"));
+        }
+        if self.min_set == 0 {
+            return Err(ShingleError::Zero("min-set"));
+        }
+        let stops = match (self.kind, &self.stop_words) {
+            (ShingleKind::StopWord, Some(words)) => {
+                Stops::Fixed(words.iter().map(|w| self.words.fold(w).into_owned()).collect())
+            }
+            (ShingleKind::StopWord, None) if self.language == "auto" => Stops::Auto,
+            (ShingleKind::StopWord, None) => Stops::Fixed(
+                stop_list(&self.language, self.words).ok_or_else(|| ShingleError::Language(self.language.clone()))?,
+            ),
+            _ => Stops::None,
+        };
+        Ok(Shingling { params: self.clone(), stops })
+    }
+}
+
+/// Why shingle parameters cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ShingleError {
+    /// A parameter that counts from 1.
+    #[error("{0} is 0; wanted at least 1")]
+    Zero(&'static str),
+    /// No stop list.
+    #[error(
+        "there is no stop list for the language {0:?}; wanted a two-letter code such as en, `auto`, or the words themselves as stop-words"
+    )]
+    Language(String),
+}
+
+fn stop_list(language: &str, rule: WordRule) -> Option<FxHashSet<String>> {
+    let list = stop_words::lookup(language.to_lowercase())?;
+    Some(list.iter().map(|w| rule.fold(w).into_owned()).collect())
+}
+
+#[derive(Clone, Debug)]
+enum Stops {
+    None,
+    Fixed(FxHashSet<String>),
+    Auto,
+}
+
+impl WordRule {
+    /// The text in the form whose words are compared.
+    pub fn fold(self, text: &str) -> Cow<'_, str> {
+        match self {
+            WordRule::Unicode => Cow::Owned(comparison_form(text)),
+            WordRule::Ascii | WordRule::Regex => Cow::Owned(text.to_lowercase()),
+        }
+    }
+
+    /// The words of a text in this form, in order.
+    pub fn words(self, folded: &str) -> Vec<&str> {
+        match self {
+            WordRule::Unicode => folded.unicode_words().collect(),
+            WordRule::Ascii => folded
+                .split(|c: char| !(c.is_ascii_lowercase() || c.is_ascii_digit()))
+                .filter(|w| !w.is_empty())
+                .collect(),
+            WordRule::Regex => {
+                folded.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|w| !w.is_empty()).collect()
+            }
+        }
+    }
+}
+
+/// The comparison form: NFKC, case folded, one apostrophe, one dash, control and format characters gone (a NUL or a bell
+/// inside a word parts it). Superscripts and subscripts become digits, here as in titles everywhere.
+fn comparison_form(text: &str) -> String {
+    if text.is_ascii() {
+        return text.chars().map(|c| if c.is_ascii_control() { ' ' } else { c.to_ascii_lowercase() }).collect();
+    }
+    let mut folded = String::with_capacity(text.len());
+    for c in caseless::default_case_fold_str(&text.nfkc().collect::<String>()).nfkc() {
+        match c {
+            '\u{2018}' | '\u{2019}' | '\u{201b}' | '\u{02bc}' | '\u{2032}' | '\u{ff07}' | '`' | '\u{b4}' => {
+                folded.push('\'')
+            }
+            '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{fe58}' | '\u{fe63}' | '\u{ff0d}' => folded.push('-'),
+            '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}' => {}
+            c if c.is_control() || c.is_whitespace() => folded.push(' '),
+            c => folded.push(c),
+        }
+    }
+    folded
+}
+
+/// Cuts texts into sets of shingles.
+///
+/// ```
+/// use papertwin::text::{ShingleParams, WordRule};
+/// let words = ["a", "for", "the", "that", "have", "it", "is", "to"].map(String::from);
+/// let params = ShingleParams { stop_words: Some(words.to_vec()), ..ShingleParams::stop_word() };
+/// let shingling = params.check().unwrap();
+/// assert_eq!(shingling.list("A spokesperson for the Sudzo Corporation")[..2], ["a spokesperson for", "for the sudzo"]);
+/// assert!(shingling.set("Buy Sudzo").is_empty());
+/// ```
+#[derive(Clone, Debug)]
+pub struct Shingling {
+    params: ShingleParams,
+    stops: Stops,
+}
+
+/// A word, its hash, and whether it is a stop word.
+struct Words<'t> {
+    words: Vec<&'t str>,
+    stop: Vec<bool>,
+}
+
+impl Shingling {
+    /// The parameters that it was made from.
+    pub fn params(&self) -> &ShingleParams {
+        &self.params
+    }
+
+    /// The set of a text: hashes of its shingles, ascending, each once. Empty if there are fewer than `min_set`.
+    pub fn set(&self, text: &str) -> Vec<u64> {
+        let mut set = Vec::new();
+        self.hashes(text, &mut set);
+        set.sort_unstable();
+        set.dedup();
+        if set.len() < self.params.min_set as usize {
+            set.clear();
+        }
+        set
+    }
+
+    /// The shingles of a text in words, in order of first appearance, each once; for the eye. `min_set` is not applied.
+    pub fn list(&self, text: &str) -> Vec<String> {
+        let folded = self.params.words.fold(text);
+        let mut seen = BTreeSet::new();
+        let mut list = Vec::new();
+        let mut keep = |shingle: String| {
+            if seen.insert(shingle.clone()) {
+                list.push(shingle);
+            }
+        };
+        if self.params.kind == ShingleKind::Letters {
+            let (letters, places) = letter_places(&folded);
+            for range in windows(places.len() - 1, self.params.size as usize, self.params.short) {
+                keep(letters[places[range.start]..places[range.end]].to_owned());
+            }
+        } else {
+            let words = self.split(&folded);
+            for range in self.ranges(&words) {
+                keep(words.words[range].join(" "));
+            }
+        }
+        list
+    }
+
+    fn hashes(&self, text: &str, out: &mut Vec<u64>) {
+        let folded = self.params.words.fold(text);
+        if self.params.kind == ShingleKind::Letters {
+            let (letters, places) = letter_places(&folded);
+            out.extend(
+                windows(places.len() - 1, self.params.size as usize, self.params.short)
+                    .map(|r| xxh3_64(&letters.as_bytes()[places[r.start]..places[r.end]])),
+            );
+            return;
+        }
+        let words = self.split(&folded);
+        // The hash of a shingle is the hash of its words' hashes: each word is read once.
+        let mut bytes = Vec::with_capacity(words.words.len() * 8);
+        for word in &words.words {
+            bytes.extend_from_slice(&xxh3_64(word.as_bytes()).to_le_bytes());
+        }
+        out.extend(self.ranges(&words).map(|r| xxh3_64(&bytes[r.start * 8..r.end * 8])));
+    }
+
+    fn split<'t>(&self, folded: &'t str) -> Words<'t> {
+        let words = self.params.words.words(folded);
+        let stop = match &self.stops {
+            Stops::None => Vec::new(),
+            Stops::Fixed(list) => words.iter().map(|&w| list.contains(w)).collect(),
+            Stops::Auto => {
+                let list = detected_stop_list(folded, self.params.words);
+                words.iter().map(|&w| list.contains(w)).collect()
+            }
+        };
+        Words { words, stop }
+    }
+
+    /// The shingles as ranges of words.
+    fn ranges<'w>(&self, words: &'w Words<'_>) -> Box<dyn Iterator<Item = std::ops::Range<usize>> + 'w> {
+        let (size, count) = (self.params.size as usize, words.words.len());
+        if self.params.kind != ShingleKind::StopWord {
+            return Box::new(windows(count, size, self.params.short));
+        }
+        let keep_incomplete = self.params.keep_incomplete;
+        Box::new(
+            (0..count)
+                .filter(move |&at| words.stop[at] && (keep_incomplete || at + size < count))
+                .map(move |at| at..(at + size + 1).min(count)),
+        )
+    }
+}
+
+/// All runs of `size` of `count` things.
+fn windows(count: usize, size: usize, short: ShortText) -> impl Iterator<Item = std::ops::Range<usize>> {
+    let whole = short == ShortText::Whole && count > 0 && count < size;
+    let runs = if whole { 1 } else { (count + 1).saturating_sub(size) };
+    (0..runs).map(move |at| at..(at + size).min(count))
+}
+
+/// The text with every run of blanks one blank, none at the ends, and the byte places of its letters with the end.
+fn letter_places(folded: &str) -> (String, Vec<usize>) {
+    let mut letters = String::with_capacity(folded.len());
+    for word in folded.split_whitespace() {
+        if !letters.is_empty() {
+            letters.push(' ');
+        }
+        letters.push_str(word);
+    }
+    let mut places: Vec<usize> = letters.char_indices().map(|(at, _)| at).collect();
+    places.push(letters.len());
+    (letters, places)
+}
+
+/// The stop list of the language that the text is in, English if it is too short to tell or has no list.
+fn detected_stop_list(text: &str, rule: WordRule) -> std::sync::Arc<FxHashSet<String>> {
+    use std::collections::BTreeMap;
+    use std::sync::{Arc, LazyLock, Mutex};
+    type Lists = Mutex<BTreeMap<(&'static str, u8), Arc<FxHashSet<String>>>>;
+    static LISTS: LazyLock<Lists> = LazyLock::new(Mutex::default);
+    let language = whatlang::detect(text).filter(|i| i.is_reliable()).map_or("en", |i| two_letters(i.lang()));
+    let mut lists = LISTS.lock().expect("nothing panics while it holds the lists");
+    lists
+        .entry((language, rule as u8))
+        .or_insert_with(|| {
+            let list = stop_list(language, rule).or_else(|| stop_list("en", rule));
+            Arc::new(list.expect("there is a stop list for English"))
+        })
+        .clone()
+}
+
+/// The code of a stop list; English stands for the languages that have none.
+fn two_letters(language: whatlang::Lang) -> &'static str {
+    use whatlang::Lang;
+    match language {
+        Lang::Ara => "ar",
+        Lang::Aze => "az",
+        Lang::Ben => "bn",
+        Lang::Cat => "ca",
+        Lang::Cmn => "zh",
+        Lang::Dan => "da",
+        Lang::Deu => "de",
+        Lang::Ell => "el",
+        Lang::Fin => "fi",
+        Lang::Fra => "fr",
+        Lang::Heb => "he",
+        Lang::Hun => "hu",
+        Lang::Ind => "id",
+        Lang::Ita => "it",
+        Lang::Nep => "ne",
+        Lang::Nld => "nl",
+        Lang::Nob => "no",
+        Lang::Por => "pt",
+        Lang::Ron => "ro",
+        Lang::Rus => "ru",
+        Lang::Slv => "sl",
+        Lang::Spa => "es",
+        Lang::Swe => "sv",
+        Lang::Tam => "ta",
+        Lang::Tur => "tr",
+        _ => "en",
+    }
+}
+
+/// The shingle set of every paper, one after another: hashes ascending, each once.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ShingleSets {
+    hashes: Vec<u64>,
+    /// The set of paper p is `hashes[starts[p] .. starts[p + 1]]`.
+    starts: Vec<usize>,
+}
+
+impl ShingleSets {
+    /// The sets of a corpus over these fields, made on all threads.
+    pub fn of_corpus(corpus: &Corpus, fields: &[Field], shingling: &Shingling) -> ShingleSets {
+        ShingleSets::make(corpus.len(), |paper| {
+            let paper = &corpus.papers()[paper];
+            shingling.set(&paper.text(fields))
+        })
+    }
+
+    /// The set that `set` gives for each of `papers` papers, made on all threads. Sets need not be sorted.
+    pub fn make(papers: usize, set: impl Fn(usize) -> Vec<u64> + Sync) -> ShingleSets {
+        const CHUNK: usize = 256;
+        let chunks: Vec<(Vec<u64>, Vec<usize>)> = (0..papers.div_ceil(CHUNK))
+            .into_par_iter()
+            .map(|chunk| {
+                let mut hashes = Vec::new();
+                let mut lengths = Vec::with_capacity(CHUNK);
+                for paper in chunk * CHUNK..((chunk + 1) * CHUNK).min(papers) {
+                    let mut one = set(paper);
+                    one.sort_unstable();
+                    one.dedup();
+                    lengths.push(one.len());
+                    hashes.extend(one);
+                }
+                hashes.shrink_to_fit();
+                (hashes, lengths)
+            })
+            .collect();
+        let mut sets = ShingleSets { hashes: Vec::new(), starts: Vec::with_capacity(papers + 1) };
+        sets.hashes.reserve_exact(chunks.iter().map(|(h, _)| h.len()).sum());
+        sets.starts.push(0);
+        let mut end = 0;
+        for (hashes, lengths) in chunks {
+            sets.hashes.extend_from_slice(&hashes);
+            for length in lengths {
+                end += length;
+                sets.starts.push(end);
+            }
+        }
+        sets
+    }
+
+    /// How many papers there are.
+    pub fn papers(&self) -> usize {
+        self.starts.len().saturating_sub(1)
+    }
+
+    /// A paper's set, ascending.
+    ///
+    /// # Panics
+    /// If there is no such paper.
+    pub fn of(&self, paper: PaperId) -> &[u64] {
+        &self.hashes[self.starts[paper.index()]..self.starts[paper.index() + 1]]
+    }
+
+    /// How many shingles all sets have together.
+    pub fn total(&self) -> usize {
+        self.hashes.len()
+    }
+
+    /// All hashes, set after set.
+    pub fn hashes(&self) -> &[u64] {
+        &self.hashes
+    }
+
+    /// The papers without a shingle: they match nothing.
+    pub fn empty(&self) -> Vec<PaperId> {
+        (0..self.papers() as u32).map(PaperId).filter(|&p| self.of(p).is_empty()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stops(list: &str) -> Option<Vec<String>> {
+        Some(list.split(' ').map(String::from).collect())
+    }
+
+    #[test]
+    fn the_book_has_nine_stop_word_shingles() {
+        let params = ShingleParams { stop_words: stops("a for the that have it is to"), ..ShingleParams::stop_word() };
+        let list = params.check().unwrap().list(
+            "A spokesperson for the Sudzo Corporation revealed today that studies have shown it is good for people to buy Sudzo products",
+        );
+        assert_eq!(
+            list.join(" | "),
+            "a spokesperson for | for the sudzo | the sudzo corporation | that studies have | have shown it | it is good | is good for | for people to | to buy sudzo"
+        );
+    }
+
+    #[test]
+    fn o_093_stop_word_shingles_what_is_produced() {
+        let given =
+            ShingleParams { stop_words: stops("a and of on the to was"), min_set: 1, ..ShingleParams::stop_word() };
+        let shingling = given.check().unwrap();
+        let ferry = "The ferry to the island was late and the crew of the ferry went on strike";
+        assert_eq!(
+            shingling.list(ferry).join(" | "),
+            "the ferry to | to the island | the island was | was late and | and the crew | the crew of | of the ferry | the ferry went"
+        );
+        assert_eq!(shingling.set(ferry).len(), 8);
+        let danish = "Færgen til øen var forsinket og besætningen strejkede i dag";
+        assert!(shingling.set("Buy Sudsy ferry tickets cheap today").is_empty());
+        assert!(shingling.set(danish).is_empty());
+        let kept = ShingleParams { keep_incomplete: true, ..given };
+        assert_eq!(kept.check().unwrap().list(ferry).last().unwrap(), "on strike");
+        let language = ShingleParams { language: "da".into(), min_set: 1, ..ShingleParams::stop_word() };
+        assert_eq!(language.check().unwrap().list(danish)[0], "til øen var");
+        let unknown = ShingleParams { language: "klingon".into(), ..ShingleParams::stop_word() };
+        assert!(unknown.check().unwrap_err().to_string().contains("klingon"));
+    }
+
+    #[test]
+    fn a_language_is_asked_of_the_text() {
+        let auto = ShingleParams { min_set: 1, ..ShingleParams::stop_word() }.check().unwrap();
+        let german = "Die Fähre zu der Insel war verspätet und die Mannschaft der Fähre hat gestreikt, weil der Nebel auf dem Sund nicht weichen wollte";
+        assert!(auto.list(german).contains(&"die fähre zu".to_owned()), "{:?}", auto.list(german));
+    }
+
+    #[test]
+    fn words_letters_and_short_texts() {
+        let words = ShingleParams { size: 2, ..ShingleParams::default() };
+        assert_eq!(words.check().unwrap().list("Fog horn, fog HORN fog"), ["fog horn", "horn fog"]);
+        assert_eq!(words.check().unwrap().list("fog"), ["fog"]);
+        let none = ShingleParams { short: ShortText::None, ..words.clone() };
+        assert!(none.check().unwrap().set("fog").is_empty());
+        let letters = ShingleParams { size: 4, ..ShingleParams::letters() };
+        assert_eq!(letters.check().unwrap().list("Ab \n cd"), ["ab c", "b cd"]);
+        assert!(letters.check().unwrap().set(" \t ").is_empty());
+        let many = ShingleParams { min_set: 3, ..words };
+        assert!(many.check().unwrap().set("fog horn fog").is_empty());
+        assert_eq!(many.check().unwrap().set("fog horn lamp oil").len(), 3);
+        assert_eq!(ShingleParams { size: 0, ..many }.check().unwrap_err(), ShingleError::Zero("size"));
+    }
+
+    #[test]
+    fn rules_differ_on_what_a_word_is() {
+        let folded = WordRule::Ascii.fold("Café 2-fold a_b");
+        assert_eq!(WordRule::Ascii.words(&folded), ["caf", "2", "fold", "a", "b"]);
+        assert_eq!(WordRule::Regex.words(&folded), ["café", "2", "fold", "a_b"]);
+    }
+
+    #[test]
+    fn o_057_to_o_061_unicode_forms_give_equal_sets() {
+        let shingling = ShingleParams { size: 1, ..ShingleParams::default() }.check().unwrap();
+        let equal = |x: &str, y: &str| assert_eq!(shingling.list(x), shingling.list(y));
+        equal("E\u{fb03}cient \u{fb02}ax \u{fb01}bres", "Efficient flax fibres");
+        equal("Caf\u{e9} noise", "Cafe\u{301}  noise");
+        equal("CAF\u{c9}\u{a0}noise", "café noise");
+        equal("O'Dell's rule - a cost-benefit view of 1990-2000", "O’Dell’s rule – a cost‐benefit view of 1990–2000");
+        equal("O'Dell's rule - a cost-benefit view of 1990-2000", "OʼDell′s rule — a cost−benefit view of 1990‑2000");
+        equal("bell\u{7} form\u{c} feed \u{1b}[31mred", "bell form feed 31mred");
+        assert_eq!(shingling.list("O\0ce hours"), ["o", "ce", "hours"]);
+        let bees = "本研究测量了电车轨道附近蜜蜂的活动时间。";
+        let words = ShingleParams::default().check().unwrap();
+        assert!(words.set(bees).len() >= 5, "{:?}", words.list(bees));
+        assert_eq!(words.list("Bees near tramlines were active for longer.").len(), 5);
+    }
+
+    #[test]
+    fn sets_of_a_corpus_are_those_of_its_texts() {
+        let texts: Vec<String> = (0..700).map(|i| format!("lamp {} oil {} and {}", i % 7, i % 5, i % 3)).collect();
+        let shingling = ShingleParams::default().check().unwrap();
+        let sets = ShingleSets::make(texts.len(), |i| shingling.set(&texts[i]));
+        assert_eq!(sets.papers(), 700);
+        for (i, text) in texts.iter().enumerate() {
+            assert_eq!(sets.of(PaperId(i as u32)), shingling.set(text));
+        }
+        assert_eq!(sets.total(), 700 * 4);
+        assert!(sets.empty().is_empty());
+    }
+}
