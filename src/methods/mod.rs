@@ -5,7 +5,10 @@
 
 pub mod conformance;
 mod list;
+mod rows;
 mod traits;
+mod whole_file;
 
 pub use list::{MethodSpec, NAMES};
 pub use traits::{Guarantee, Input, Matcher, Method, MethodError};
+pub use whole_file::WholeFile;

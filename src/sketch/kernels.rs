@@ -1,0 +1,127 @@
+//! The inner loop of MinHash in several instruction sets. Every path does the same wrapping 64-bit arithmetic, so all
+//! give the same bytes; a test compares them on whatever the machine has.
+
+/// `out[i]` = the least `(a_i x + b_i mod 2^64) >> 32` over the set, where x is the lower half of a shingle.
+pub fn universal_minima(multipliers: &[u64], addends: &[u64], set: &[u64], out: &mut [u32]) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq") {
+            // SAFETY: the processor has the instructions, as was just asked; the function has no other requirement.
+            unsafe { minima_avx512(multipliers, addends, set, out) };
+            return;
+        }
+        if is_x86_feature_detected!("avx2") {
+            // SAFETY: the processor has the instructions, as was just asked; the function has no other requirement.
+            unsafe { minima_avx2(multipliers, addends, set, out) };
+            return;
+        }
+    }
+    minima(multipliers, addends, set, out);
+}
+
+/// The hashes of one shingle under all functions.
+pub fn universal(multipliers: &[u64], addends: &[u64], shingle: u64, out: &mut [u32]) {
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq") {
+        // SAFETY: the processor has the instructions, as was just asked; the function has no other requirement.
+        unsafe { hashes_avx512(multipliers, addends, shingle, out) };
+        return;
+    }
+    hashes(multipliers, addends, shingle, out);
+}
+
+#[inline(always)]
+fn hashes(multipliers: &[u64], addends: &[u64], shingle: u64, out: &mut [u32]) {
+    let x = shingle & 0xffff_ffff;
+    for ((out, &a), &b) in out.iter_mut().zip(multipliers).zip(addends) {
+        *out = (a.wrapping_mul(x).wrapping_add(b) >> 32) as u32;
+    }
+}
+
+/// Sixteen functions at a time stay in registers while the set goes by. The minimum of the whole 64 bits has the
+/// minimum of the upper 32 in its upper half, so the shift waits until the end.
+#[inline(always)]
+fn minima(multipliers: &[u64], addends: &[u64], set: &[u64], out: &mut [u32]) {
+    const LANES: usize = 16;
+    for ((a, b), out) in multipliers.chunks(LANES).zip(addends.chunks(LANES)).zip(out.chunks_mut(LANES)) {
+        if let (Ok(a), Ok(b)) = (<&[u64; LANES]>::try_from(a), <&[u64; LANES]>::try_from(b)) {
+            let mut least = [u64::MAX; LANES];
+            for &shingle in set {
+                let x = shingle & 0xffff_ffff;
+                for lane in 0..LANES {
+                    let hash = a[lane].wrapping_mul(x).wrapping_add(b[lane]);
+                    least[lane] = least[lane].min(hash);
+                }
+            }
+            for (out, least) in out.iter_mut().zip(least) {
+                *out = (least >> 32) as u32;
+            }
+        } else {
+            for ((out, &a), &b) in out.iter_mut().zip(a).zip(b) {
+                let hash = |&s: &u64| a.wrapping_mul(s & 0xffff_ffff).wrapping_add(b);
+                *out = (set.iter().map(hash).min().unwrap_or(u64::MAX) >> 32) as u32;
+            }
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512dq")]
+fn minima_avx512(multipliers: &[u64], addends: &[u64], set: &[u64], out: &mut [u32]) {
+    minima(multipliers, addends, set, out);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn minima_avx2(multipliers: &[u64], addends: &[u64], set: &[u64], out: &mut [u32]) {
+    minima(multipliers, addends, set, out);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512dq")]
+fn hashes_avx512(multipliers: &[u64], addends: &[u64], shingle: u64, out: &mut [u32]) {
+    hashes(multipliers, addends, shingle, out);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_path_gives_the_same_bytes_as_the_definition() {
+        let numbers = |count: u64, salt: u64| -> Vec<u64> {
+            (0..count).map(|i| (i + salt).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ i.rotate_left(17)).collect()
+        };
+        for functions in [1usize, 7, 16, 33, 128] {
+            let (a, b) = (numbers(functions as u64, 3), numbers(functions as u64, 1 << 33));
+            let set = numbers(77, 5);
+            let expected: Vec<u32> = (0..functions)
+                .map(|i| {
+                    set.iter()
+                        .map(|s| {
+                            ((u128::from(a[i]) * u128::from(s & 0xffff_ffff) + u128::from(b[i])) as u64 >> 32) as u32
+                        })
+                        .min()
+                        .unwrap()
+                })
+                .collect();
+            let mut out = vec![0; functions];
+            minima(&a, &b, &set, &mut out);
+            assert_eq!(out, expected, "plain, {functions} functions");
+            out.fill(1);
+            universal_minima(&a, &b, &set, &mut out);
+            assert_eq!(out, expected, "the path of this machine, {functions} functions");
+            #[cfg(target_arch = "x86_64")]
+            if is_x86_feature_detected!("avx2") {
+                out.fill(1);
+                // SAFETY: the processor has the instructions, as was just asked.
+                unsafe { minima_avx2(&a, &b, &set, &mut out) };
+                assert_eq!(out, expected, "avx2, {functions} functions");
+            }
+            universal(&a, &b, set[3], &mut out);
+            let mut plain = vec![0; functions];
+            hashes(&a, &b, set[3], &mut plain);
+            assert_eq!(out, plain);
+        }
+    }
+}
