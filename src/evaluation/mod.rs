@@ -1,1 +1,7 @@
-//! Room 10: what a method found against the truth.
+//! Room 10: how well a method finds duplicates.
+
+mod counts;
+mod partitions;
+
+pub use counts::Confusion;
+pub use partitions::{Agreement, BCubed};

@@ -5,10 +5,13 @@
 
 pub mod conformance;
 mod list;
+mod row_matcher;
 mod rows;
+mod tallying;
 mod traits;
 mod whole_file;
 
 pub use list::{MethodSpec, NAMES};
+pub use row_matcher::RowMatcher;
 pub use traits::{Guarantee, Input, Matcher, Method, MethodError};
 pub use whole_file::WholeFile;

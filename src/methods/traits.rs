@@ -3,7 +3,7 @@
 use crate::corpus::{Corpus, Field, Pair};
 use crate::embedding::Embedding;
 use crate::progress::Run;
-use crate::similarity::{PairSink, Scan, Score};
+use crate::similarity::{PairSink, Scan, Score, Tally};
 
 /// What a method is given.
 #[derive(Clone, Copy)]
@@ -100,4 +100,27 @@ pub trait Matcher: Send + Sync {
     /// # Errors
     /// If the method cannot work at this λ.
     fn scan(&self, lambda: Score, sink: &mut dyn PairSink) -> Result<Scan, MethodError>;
+
+    /// Counts the pairs at or above every score that a curve over all pairs needs: see [`Tally`]. `papers` is the number
+    /// of papers of the corpus, `watched` are ascending pairs.
+    ///
+    /// The provided method serves every matcher whose scores are never negative: it scans at the smallest score above
+    /// 0 and counts what comes; what a complete scan does not bring is tied at 0. Where a complete method cannot scan so
+    /// low, every pair is scored by the definition. What a [`Guarantee::Probable`] scan does not bring was not found, and
+    /// is found at no λ; it scans at the lowest λ that the method allows. Memory: O(watched) and a count for each score.
+    ///
+    /// # Errors
+    /// If the method cannot scan.
+    fn tally(&self, papers: usize, watched: &[Pair], grid: &[Score]) -> Result<Tally, MethodError> {
+        super::tallying::tally(self, papers, watched, grid)
+    }
+
+    /// The greatest score of each of `papers` papers to any other, the ascending pairs of `left_out` not counted; `None`
+    /// for a paper that matches nothing or has no other. As provided, like [`Matcher::tally`].
+    ///
+    /// # Errors
+    /// If the method cannot scan.
+    fn best(&self, papers: usize, left_out: &[Pair]) -> Result<Vec<Option<Score>>, MethodError> {
+        super::tallying::best(self, papers, left_out)
+    }
 }

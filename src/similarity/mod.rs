@@ -1,7 +1,23 @@
 //! Room 6: the score of a pair, and every pair at or above λ.
+//!
+//! [`AllPairs`] holds rows under a [`Measure`]: it scores one pair by the definition, scans all pairs at or above λ, and
+//! counts all scores in one pass ([`Tally`]) for curves and areas. Nothing ever holds the m x m matrix.
 
+mod kernel;
+mod measure;
+mod rows;
 mod score;
 mod sink;
+mod sweep;
+mod tally;
+mod tiles;
 
+pub use kernel::{Kernel, ParseKernelError};
+pub use measure::{Measure, ParseMeasureError};
+pub use rows::AllPairs;
 pub use score::{ParseScoreError, Score};
 pub use sink::{Collect, PairSink, Scan};
+pub use tally::Tally;
+
+#[cfg(test)]
+mod tests;

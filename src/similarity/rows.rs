@@ -1,0 +1,334 @@
+//! Rows of numbers under a measure: the score of a pair by its definition, and what the fast kernels are given.
+
+use std::borrow::Cow;
+
+use super::{Measure, Score};
+use crate::corpus::{Pair, PaperId};
+use crate::matrix::Matrix;
+
+/// Lanes of the defining sums: fixed, so that the sum of a row is the same number on every machine.
+const LANES: usize = 16;
+
+/// Half the distance from 1 to the next f32: what one rounding to f32 can lose, relatively.
+const ROUNDING: f64 = 1.0 / (1u64 << 24) as f64;
+
+/// All pairs of the rows of a matrix under a measure.
+///
+/// A row of zeros stands for a paper that has no vector: it is *missing*, and matches nothing at any λ, not even another
+/// such row. So is a row that holds a NaN or an infinity and, for [`Measure::Pearson`], a row of equal numbers.
+///
+/// # The definition
+/// [`AllPairs::score`] decides: sums of f64 products in 16 lanes, folded in a fixed order, rounded to six decimals. The
+/// kernels that [`AllPairs::scan`], [`AllPairs::tally`] and [`AllPairs::best`] run on work in f32 or in whole numbers and
+/// may only propose: each has a proven bound on its error, and every pair nearer to a limit than that bound is decided by
+/// the definition. So kernel, thread count and machine change the time and nothing else.
+///
+/// ```
+/// use ndarray::array;
+/// use papertwin::progress::Run;
+/// use papertwin::similarity::{AllPairs, Collect, Measure};
+/// let rows = array![[1.0f32, 2.0], [2.0, 4.0], [0.0, 0.0], [2.0, -1.0]];
+/// let pairs = AllPairs::of(&rows, Measure::Cosine);
+/// let mut found = Collect::default();
+/// pairs.scan("0.9".parse().unwrap(), &mut found, &Run::default());
+/// assert_eq!(found.pairs.len(), 1);
+/// assert_eq!(found.pairs[0].1.to_string(), "1.000000");
+/// assert_eq!(pairs.missing()[0].index(), 2);
+/// ```
+#[derive(Debug)]
+pub struct AllPairs<'m> {
+    rows: Cow<'m, Matrix>,
+    measure: Measure,
+    /// The length of each row (cosine) or of each row less its mean (Pearson); empty for distances.
+    sizes: Vec<f64>,
+    /// The mean of each row, for Pearson only.
+    means: Vec<f64>,
+    /// Rows that take part, ascending.
+    present: Vec<u32>,
+    missing: Vec<PaperId>,
+    /// For distances: the mean row, and the greatest size of a row less it. They make numbers near 1 for the kernels.
+    center: Vec<f64>,
+    scale: f64,
+    pub(super) kernel: super::Kernel,
+}
+
+impl<'m> AllPairs<'m> {
+    /// All pairs of these rows.
+    pub fn of(rows: &'m Matrix, measure: Measure) -> AllPairs<'m> {
+        AllPairs::new(Cow::Borrowed(rows), measure)
+    }
+
+    /// All pairs of these rows, which are kept.
+    pub fn owning(rows: Matrix, measure: Measure) -> AllPairs<'static> {
+        AllPairs::new(Cow::Owned(rows), measure)
+    }
+
+    fn new(rows: Cow<'m, Matrix>, measure: Measure) -> AllPairs<'m> {
+        let rows = match rows.is_standard_layout() {
+            true => rows,
+            false => Cow::Owned(rows.as_standard_layout().into_owned()),
+        };
+        assert!(u32::try_from(rows.nrows()).is_ok(), "more rows than papers can be numbered");
+        let mut all = AllPairs {
+            rows,
+            measure,
+            sizes: Vec::new(),
+            means: Vec::new(),
+            present: Vec::new(),
+            missing: Vec::new(),
+            center: Vec::new(),
+            scale: 1.0,
+            kernel: super::Kernel::Auto,
+        };
+        for id in 0..all.rows.nrows() as u32 {
+            let row = all.row(id);
+            let has_direction = match measure {
+                Measure::Pearson => row.iter().any(|&x| x != row[0]),
+                _ => row.iter().any(|&x| x != 0.0),
+            };
+            if has_direction && row.iter().all(|x| x.is_finite()) {
+                all.present.push(id);
+            } else {
+                all.missing.push(PaperId(id));
+            }
+        }
+        match measure {
+            Measure::Cosine => all.sizes = all.each_row(|row| products(row, row, 0.0, 0.0).sqrt()),
+            Measure::Pearson => {
+                all.means = all.each_row(|row| sum(row, |&x| f64::from(x)) / row.len() as f64);
+                let mut means = all.means.iter();
+                all.sizes = all.each_row(|row| {
+                    let &mean = means.next().expect("one mean a row");
+                    products(row, row, mean, mean).sqrt()
+                });
+            }
+            Measure::Euclidean | Measure::Manhattan => all.find_center(),
+        }
+        all
+    }
+
+    fn each_row(&self, f: impl FnMut(&[f32]) -> f64) -> Vec<f64> {
+        let width = self.rows.ncols();
+        let all = self.rows.as_slice().expect("standard layout");
+        match width {
+            0 => vec![0.0; self.rows.nrows()],
+            _ => all.chunks_exact(width).map(f).collect(),
+        }
+    }
+
+    /// Distances do not change when all rows are moved: around their mean the numbers are smallest, and the kernels most
+    /// exact.
+    fn find_center(&mut self) {
+        let mut center = vec![0.0; self.rows.ncols()];
+        for &id in &self.present {
+            center.iter_mut().zip(self.row(id)).for_each(|(c, &x)| *c += f64::from(x));
+        }
+        center.iter_mut().for_each(|c| *c /= self.present.len().max(1) as f64);
+        let size = |id: &u32| {
+            let apart = self.row(*id).iter().zip(&center).map(|(&x, c)| f64::from(x) - c);
+            match self.measure {
+                Measure::Manhattan => apart.map(f64::abs).sum::<f64>(),
+                _ => apart.map(|d| d * d).sum::<f64>().sqrt(),
+            }
+        };
+        let scale = self.present.iter().map(size).fold(0.0, f64::max);
+        self.scale = if scale > 0.0 { scale } else { 1.0 };
+        self.center = center;
+    }
+
+    /// Forces a kernel; [`super::Kernel::Auto`] chooses by λ and a small sample. Results do not depend on it.
+    pub fn with_kernel(mut self, kernel: super::Kernel) -> Self {
+        self.kernel = kernel;
+        self
+    }
+
+    /// How many rows there are, missing ones included.
+    pub fn len(&self) -> usize {
+        self.rows.nrows()
+    }
+
+    /// Whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.rows.nrows() == 0
+    }
+
+    /// The measure.
+    pub fn measure(&self) -> Measure {
+        self.measure
+    }
+
+    /// The rows as they were given.
+    pub fn rows(&self) -> &Matrix {
+        &self.rows
+    }
+
+    /// The papers that match nothing, ascending.
+    pub fn missing(&self) -> &[PaperId] {
+        &self.missing
+    }
+
+    /// The score of a pair, by the definition. 0 if one of the two is missing; such a pair is never found by a scan.
+    ///
+    /// # Panics
+    /// If the pair names a row that there is not.
+    pub fn score(&self, pair: Pair) -> Score {
+        self.score_of(pair.first().0, pair.second().0)
+    }
+
+    /// Whether a pair can be found at all: neither row is missing.
+    pub fn is_present(&self, pair: Pair) -> bool {
+        let has = |id| self.missing.binary_search(&id).is_err();
+        has(pair.first()) && has(pair.second())
+    }
+
+    pub(super) fn score_of(&self, first: u32, second: u32) -> Score {
+        let (a, b) = (self.row(first), self.row(second));
+        let (i, j) = (first as usize, second as usize);
+        Score::of(match self.measure {
+            // 0/0 where a row is missing: not a number, and so 0 by the rule of `Score::of`.
+            Measure::Cosine => products(a, b, 0.0, 0.0) / (self.sizes[i] * self.sizes[j]),
+            Measure::Pearson => products(a, b, self.means[i], self.means[j]) / (self.sizes[i] * self.sizes[j]),
+            Measure::Euclidean | Measure::Manhattan if !self.is_both_present(first, second) => 0.0,
+            Measure::Euclidean => {
+                let squares = sum_of_two(a, b, |x, y| {
+                    let d = f64::from(x) - f64::from(y);
+                    d * d
+                });
+                1.0 / (1.0 + squares.sqrt())
+            }
+            Measure::Manhattan => 1.0 / (1.0 + sum_of_two(a, b, |x, y| (f64::from(x) - f64::from(y)).abs())),
+        })
+    }
+
+    fn is_both_present(&self, first: u32, second: u32) -> bool {
+        self.missing.is_empty()
+            || (self.missing.binary_search(&PaperId(first)).is_err()
+                && self.missing.binary_search(&PaperId(second)).is_err())
+    }
+
+    pub(super) fn row(&self, id: u32) -> &[f32] {
+        let width = self.rows.ncols();
+        &self.rows.as_slice().expect("standard layout")[id as usize * width..(id as usize + 1) * width]
+    }
+
+    pub(super) fn present(&self) -> &[u32] {
+        &self.present
+    }
+
+    /// How many numbers a kernel is given for a row.
+    pub(super) fn kernel_width(&self) -> usize {
+        self.rows.ncols() + if self.measure == Measure::Euclidean { 2 } else { 0 }
+    }
+
+    /// A row as a kernel is given it, as the left or the right side of a product.
+    ///
+    /// Cosine and Pearson: the (centred) row at unit length, so that a product is the similarity. Euclidean: the row less
+    /// the mean row over the greatest length of one, y, and two numbers more, so that the product of a left and a right
+    /// side is y·z - |y|²/2 - |z|²/2 = -|y - z|²/2. Manhattan: the same y.
+    pub(super) fn kernel_row(&self, id: u32, side: Side, out: &mut [f32]) {
+        let row = self.row(id);
+        let i = id as usize;
+        let (numbers, more) = out.split_at_mut(row.len());
+        match self.measure {
+            Measure::Cosine => {
+                let size = self.sizes[i];
+                numbers.iter_mut().zip(row).for_each(|(y, &x)| *y = (f64::from(x) / size) as f32);
+            }
+            Measure::Pearson => {
+                let (mean, size) = (self.means[i], self.sizes[i]);
+                numbers.iter_mut().zip(row).for_each(|(y, &x)| *y = ((f64::from(x) - mean) / size) as f32);
+            }
+            Measure::Euclidean | Measure::Manhattan => {
+                let moved = row.iter().zip(&self.center).map(|(&x, c)| (f64::from(x) - c) / self.scale);
+                numbers.iter_mut().zip(moved).for_each(|(y, x)| *y = x as f32);
+            }
+        }
+        if self.measure == Measure::Euclidean {
+            let half = (numbers.iter().map(|&y| f64::from(y) * f64::from(y)).sum::<f64>() / 2.0) as f32;
+            (more[0], more[1]) = match side {
+                Side::Left => (half, 1.0),
+                Side::Right => (-1.0, -half),
+            };
+        }
+    }
+
+    /// The least kernel value, if a kernel were exact, of a pair whose score reaches λ.
+    pub(super) fn least_value(&self, lambda: Score) -> f64 {
+        match self.measure {
+            Measure::Cosine | Measure::Pearson => lambda.lower_edge(),
+            Measure::Euclidean => {
+                let apart = Measure::farthest(lambda) / self.scale;
+                -apart * apart / 2.0
+            }
+            Measure::Manhattan => -Measure::farthest(lambda) / self.scale,
+        }
+    }
+
+    /// The range of kernel values.
+    pub(super) fn value_range(&self) -> (f64, f64) {
+        if self.measure.is_distance() { (-2.0, 0.0) } else { (-1.0, 1.0) }
+    }
+
+    /// How far a kernel's f32 value can be from the exact one.
+    ///
+    /// A product of N terms in any order, with or without fused operations, loses at most N roundings of each term; by
+    /// Cauchy and Schwarz the terms' absolute values sum to at most the product of the lengths (Higham 2002, section
+    /// 3.1). Unit rows: lengths 1, one rounding of each number of each side: (N + 2) roundings. Euclidean: N + 2 terms
+    /// whose absolute values sum to at most 2, the halves are rounded once more, and moving and scaling each row moves
+    /// it by a rounding of its length. Manhattan: N terms that sum to at most 2. Some roundings are added for terms of
+    /// second order, which need N < 2^20.
+    pub(super) fn value_error(&self) -> f64 {
+        let width = self.rows.ncols() as f64;
+        ROUNDING * if self.measure.is_distance() { 2.0 * width + 24.0 } else { width + 8.0 } * (1.0 + 1e-3)
+    }
+}
+
+/// Which side of a product a row is on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    Left,
+    Right,
+}
+
+/// Folds 16 lanes in a fixed order: halves are added to halves.
+fn fold(mut lanes: [f64; LANES]) -> f64 {
+    let mut half = LANES / 2;
+    while half > 0 {
+        for l in 0..half {
+            lanes[l] += lanes[l + half];
+        }
+        half /= 2;
+    }
+    lanes[0]
+}
+
+fn sum(row: &[f32], f: impl Fn(&f32) -> f64) -> f64 {
+    let mut lanes = [0.0f64; LANES];
+    for chunk in row.chunks(LANES) {
+        for (lane, x) in lanes.iter_mut().zip(chunk) {
+            *lane += f(x);
+        }
+    }
+    fold(lanes)
+}
+
+fn sum_of_two(a: &[f32], b: &[f32], f: impl Fn(f32, f32) -> f64) -> f64 {
+    let mut lanes = [0.0f64; LANES];
+    let (whole, other) = (a.chunks_exact(LANES), b.chunks_exact(LANES));
+    let (rest_a, rest_b) = (whole.remainder(), other.remainder());
+    for (x, y) in whole.zip(other) {
+        for l in 0..LANES {
+            lanes[l] += f(x[l], y[l]);
+        }
+    }
+    for (lane, (&x, &y)) in lanes.iter_mut().zip(rest_a.iter().zip(rest_b)) {
+        *lane += f(x, y);
+    }
+    fold(lanes)
+}
+
+/// Σ (a - mean_a)(b - mean_b).
+fn products(a: &[f32], b: &[f32], mean_a: f64, mean_b: f64) -> f64 {
+    // Without means the product of two f32 is exact in f64.
+    sum_of_two(a, b, |x, y| (f64::from(x) - mean_a) * (f64::from(y) - mean_b))
+}

@@ -1,0 +1,210 @@
+//! Laws of all pairs, against brute force by the definition.
+
+use std::ops::ControlFlow;
+
+use ndarray::Array2;
+
+use super::*;
+use crate::corpus::{Pair, PaperId};
+use crate::matrix::Matrix;
+use crate::progress::Run;
+use crate::seed::Seed;
+
+/// Rows in clusters, with copies, near copies, rows of zeros and rows of equal numbers among them.
+pub(crate) fn rows(m: usize, width: usize, seed: u64) -> Matrix {
+    let mut stream = Seed(seed).stream("test/rows");
+    let mut draw = |scale: f64| ((0..6).map(|_| stream.unit()).sum::<f64>() - 3.0) * scale;
+    let mut rows: Matrix = Array2::zeros((m, width));
+    for i in 0..m {
+        for k in 0..width {
+            let center = ((i % 7) as f64 * 1.3 + k as f64 * 0.7).sin();
+            rows[[i, k]] = (center + draw(0.3)) as f32;
+        }
+        match i % 10 {
+            3 if i >= 3 => {
+                let (from, by) = (rows.row(i - 3).to_owned(), 1.0 + i as f32);
+                rows.row_mut(i).assign(&(from * by));
+            }
+            5 if i >= 5 => {
+                let near = rows.row(i - 5).mapv(|x| x + draw(0.001) as f32);
+                rows.row_mut(i).assign(&near);
+            }
+            _ if i % 23 == 11 => rows.row_mut(i).fill(0.0),
+            _ if i % 29 == 17 => rows.row_mut(i).fill(2.5),
+            _ => {}
+        }
+    }
+    rows
+}
+
+fn brute(pairs: &AllPairs<'_>, lambda: Score) -> Vec<(Pair, Score)> {
+    let mut found = Vec::new();
+    for x in 0..pairs.len() as u32 {
+        for y in x + 1..pairs.len() as u32 {
+            let pair = Pair::new(PaperId(x), PaperId(y)).unwrap();
+            let score = pairs.score(pair);
+            if pairs.is_present(pair) && score >= lambda {
+                found.push((pair, score));
+            }
+        }
+    }
+    found
+}
+
+fn scan(pairs: &AllPairs<'_>, lambda: Score) -> Vec<(Pair, Score)> {
+    let mut sink = Collect::default();
+    let report = pairs.scan(lambda, &mut sink, &Run::default());
+    assert_eq!((report.found, report.pairs), (sink.pairs.len() as u64, Pair::count(pairs.len())));
+    sink.pairs
+}
+
+const LAMBDAS: [&str; 7] = ["-1", "-0.25", "0", "0.4", "0.8", "0.999", "1"];
+
+#[test]
+fn a_scan_is_brute_force_for_every_measure_kernel_and_width() {
+    for (m, width) in [(0, 4), (1, 4), (2, 1), (90, 1), (90, 3), (151, 25), (151, 100), (20, 0)] {
+        let rows = rows(m, width, 3);
+        for measure in Measure::ALL {
+            for &kernel in Kernel::ALL {
+                let pairs = AllPairs::of(&rows, measure).with_kernel(kernel);
+                for lambda in LAMBDAS.map(|l| l.parse().unwrap()) {
+                    let found = scan(&pairs, lambda);
+                    assert!(found == brute(&pairs, lambda), "{measure} {kernel} {m} x {width} at {lambda}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_tally_counts_what_brute_force_counts() {
+    for (m, width) in [(0, 3), (90, 2), (211, 40)] {
+        let rows = rows(m, width, 8);
+        for measure in Measure::ALL {
+            for &kernel in Kernel::ALL {
+                let pairs = AllPairs::of(&rows, measure).with_kernel(kernel);
+                let all = brute(&pairs, Score::MIN);
+                let mut watched: Vec<Pair> = all.iter().step_by(37).map(|&(p, _)| p).collect();
+                if m > 12 {
+                    watched.push(Pair::new(PaperId(11), PaperId(12)).unwrap());
+                }
+                let grid: Vec<Score> = LAMBDAS.iter().map(|l| l.parse().unwrap()).collect();
+                let tally = pairs.tally(&watched, &grid, &Run::default());
+                assert_eq!((tally.pairs(), tally.findable()), (Pair::count(m), all.len() as u64));
+                for (&pair, &score) in watched.iter().zip(tally.watched()) {
+                    assert_eq!(score, pairs.is_present(pair).then(|| pairs.score(pair)));
+                    if let Some(score) = score {
+                        let count = all.iter().filter(|&&(_, s)| s > score).count() as u64;
+                        assert_eq!(tally.above(score), count, "{measure} {kernel} above {score}");
+                    }
+                }
+                for edge in Tally::edges(tally.watched(), &grid) {
+                    let count = all.iter().filter(|&&(_, s)| s >= edge).count() as u64;
+                    assert_eq!(tally.at_or_above(edge), count, "{measure} {kernel} {m} x {width} at {edge}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn best_matches_are_brute_forces_and_leave_out_what_they_are_told() {
+    let rows = rows(211, 20, 5);
+    for measure in Measure::ALL {
+        for &kernel in Kernel::ALL {
+            let pairs = AllPairs::of(&rows, measure).with_kernel(kernel);
+            let all = brute(&pairs, Score::MIN);
+            for left_out in [vec![], all.iter().filter(|&&(_, s)| s == Score::MAX).map(|&(p, _)| p).collect()] {
+                let mut best = vec![None; pairs.len()];
+                for &(pair, score) in all.iter().filter(|(p, _)| left_out.binary_search(p).is_err()) {
+                    for paper in [pair.first(), pair.second()] {
+                        best[paper.index()] = best[paper.index()].max(Some(score));
+                    }
+                }
+                assert_eq!(pairs.best(&left_out, &Run::default()), best, "{measure} {kernel}");
+            }
+        }
+    }
+}
+
+/// 0.1 0.2 0.3 and its like have self-cosines on both sides of 1 in f32.
+#[test]
+fn o_078_identical_rows_score_exactly_one() {
+    let rows = ndarray::array![
+        [0.1f32, 0.2, 0.3],
+        [0.1, 0.2, 0.3],
+        [0.2, 0.3, 0.5],
+        [0.2, 0.3, 0.5],
+        [0.5, 0.7, 0.8],
+        [0.5, 0.7, 0.8]
+    ];
+    for measure in Measure::ALL {
+        let found = scan(&AllPairs::of(&rows, measure), Score::MAX);
+        let ids: Vec<_> = found.iter().map(|(p, _)| (p.first().0, p.second().0)).collect();
+        assert_eq!(ids, [(0, 1), (2, 3), (4, 5)], "{measure}");
+        assert!(found.iter().all(|(_, s)| s.to_string() == "1.000000"));
+    }
+}
+
+#[test]
+fn the_definitions_by_hand() {
+    let rows = ndarray::array![[1.0f32, 2.0, 2.0], [2.0, 4.0, 5.0], [3.0, 0.0, -4.0]];
+    let score =
+        |measure, x, y| AllPairs::of(&rows, measure).score(Pair::new(PaperId(x), PaperId(y)).unwrap()).to_string();
+    // 20 / (3 sqrt 45); -5 / (3 * 5).
+    assert_eq!(score(Measure::Cosine, 0, 1), "0.993808");
+    assert_eq!(score(Measure::Cosine, 0, 2), "-0.333333");
+    // Distances sqrt(1 + 4 + 9) and 1 + 2 + 3.
+    assert_eq!(score(Measure::Euclidean, 0, 1), "0.210897");
+    assert_eq!(score(Measure::Manhattan, 0, 1), "0.142857");
+    // Less the means: (-2, 1, 1)/3 and (-5, 1, 4)/3: 15 / sqrt(6 * 42).
+    assert_eq!(score(Measure::Pearson, 0, 1), "0.944911");
+}
+
+#[test]
+fn missing_rows_match_nothing_at_any_lambda() {
+    let rows = ndarray::array![[0.0f32, 0.0], [1.0, 1.0], [0.0, 0.0], [f32::NAN, 1.0], [1.0, 0.0]];
+    for measure in [Measure::Cosine, Measure::Euclidean, Measure::Manhattan] {
+        let pairs = AllPairs::of(&rows, measure);
+        assert_eq!(pairs.missing(), [PaperId(0), PaperId(2), PaperId(3)]);
+        let found = scan(&pairs, Score::MIN);
+        assert_eq!(found.iter().map(|(p, _)| (p.first().0, p.second().0)).collect::<Vec<_>>(), [(1, 4)]);
+        assert_eq!(pairs.score(Pair::new(PaperId(0), PaperId(2)).unwrap()), Score::ZERO);
+    }
+}
+
+/// Far more pairs than a strip may hold: strips become lower, and the order stays.
+#[test]
+fn many_pairs_come_in_order_and_a_sink_can_stop_them() {
+    let rows: Matrix = Array2::from_elem((2600, 3), 1.0);
+    let pairs = AllPairs::of(&rows, Measure::Cosine);
+    let (mut last, mut count) = (None, 0u64);
+    let report = pairs.scan(
+        Score::MAX,
+        &mut |pair: Pair, _| {
+            assert!(last < Some(pair));
+            last = Some(pair);
+            count += 1;
+            ControlFlow::Continue(())
+        },
+        &Run::default(),
+    );
+    assert_eq!((count, report.stopped), (Pair::count(2600), false));
+    let mut few = Collect { limit: Some(5), ..Collect::default() };
+    assert!(pairs.scan(Score::MAX, &mut few, &Run::default()).stopped);
+    assert_eq!(few.pairs.len(), 5);
+}
+
+#[test]
+fn threads_change_nothing() {
+    let rows = rows(1500, 30, 2);
+    let pairs = AllPairs::of(&rows, Measure::Cosine);
+    let grid = ["0.3".parse().unwrap()];
+    let run = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| (scan(&pairs, "0.7".parse().unwrap()), pairs.tally(&[], &grid, &Run::default())))
+    };
+    let one = run(1);
+    assert!(one.0.len() > 1000);
+    assert!(one == run(2) && one == run(5));
+}
