@@ -127,15 +127,26 @@ impl Truth {
         Ok(Truth::from_pairs(corpus.len(), pairs.into_iter().filter_map(|(x, y)| Pair::new(x, y))))
     }
 
-    /// Writes the pairs as CSV: `first_id, second_id`.
+    /// Writes the pairs as CSV: `first_id, second_id`; where an id of a paper in a pair is not unique in the corpus, all
+    /// lines hold row numbers from 0 instead (`first, second`), so that [`Truth::read_csv`] finds the same pairs again.
     ///
     /// # Errors
     /// If the writer fails.
     pub fn write_csv(&self, corpus: &Corpus, out: impl Write) -> Result<(), csv::Error> {
+        let mut count: BTreeMap<&str, u32> = BTreeMap::new();
+        for paper in corpus.papers() {
+            *count.entry(&paper.id).or_insert(0) += 1;
+        }
+        let id = |paper: PaperId| corpus.paper(paper).id.as_str();
+        let by_id = self.pairs.iter().all(|p| count[id(p.first())] == 1 && count[id(p.second())] == 1);
         let mut writer = csv::Writer::from_writer(out);
-        writer.write_record(["first_id", "second_id"])?;
+        writer.write_record(if by_id { ["first_id", "second_id"] } else { ["first", "second"] })?;
         for pair in &self.pairs {
-            writer.write_record([&corpus.paper(pair.first()).id, &corpus.paper(pair.second()).id])?;
+            if by_id {
+                writer.write_record([id(pair.first()), id(pair.second())])?;
+            } else {
+                writer.write_record([pair.first().0.to_string(), pair.second().0.to_string()])?;
+            }
         }
         writer.flush()?;
         Ok(())
@@ -190,6 +201,17 @@ mod tests {
     fn an_id_that_two_papers_have_is_an_error() {
         let error = Truth::read_csv("x,y\na,b\n".as_bytes(), &corpus(&["a", "b", "a"])).unwrap_err();
         assert!(error.to_string().contains("2 papers have the id \"a\""), "{error}");
+    }
+
+    #[test]
+    fn what_is_written_is_read_back_also_with_ids_that_are_not_unique() {
+        for ids in [["a", "b", "c"], ["a", "b", "a"], ["0", "0", "1"]] {
+            let corpus = corpus(&ids);
+            let truth = Truth::from_pairs(3, Pair::new(PaperId(0), PaperId(2)));
+            let mut bytes = Vec::new();
+            truth.write_csv(&corpus, &mut bytes).unwrap();
+            assert_eq!(Truth::read_csv(bytes.as_slice(), &corpus).unwrap(), truth, "{ids:?}");
+        }
     }
 
     #[test]
