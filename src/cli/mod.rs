@@ -4,6 +4,8 @@
 //! 2: error.
 
 mod communities;
+#[cfg(feature = "figures")]
+mod plot;
 mod talk;
 
 use std::process::ExitCode;
@@ -41,6 +43,10 @@ enum Command {
     /// Find the strongly connected components and the triangle communities (SCD) of a graph
     #[command(after_help = communities::EXAMPLES)]
     Communities(communities::Communities),
+    /// Draw a figure, SVG or PNG, from any table
+    #[cfg(feature = "figures")]
+    #[command(after_help = plot::EXAMPLES)]
+    Plot(plot::Plot),
     /// Write a shell completion script to standard output
     #[command(after_help = "EXAMPLE\n  papertwin completions bash > /etc/bash_completion.d/papertwin")]
     Completions {
@@ -115,6 +121,8 @@ pub fn main() -> ExitCode {
 fn run(command: Command, context: &Context) -> anyhow::Result<Outcome> {
     match command {
         Command::Communities(command) => command.run(context),
+        #[cfg(feature = "figures")]
+        Command::Plot(command) => command.run(context),
         Command::Completions { shell } => {
             clap_complete::generate(shell, &mut Cli::command(), "papertwin", &mut std::io::stdout());
             Ok(Outcome::Clean)
