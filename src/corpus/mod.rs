@@ -10,10 +10,21 @@
 //! assert!(Pair::new(PaperId(1), PaperId(1)).is_none());
 //! ```
 
+pub mod formats;
+mod input;
+mod json;
+pub mod lines;
+pub mod names;
 mod pair;
 mod paper;
+mod read;
 mod truth;
+mod write;
 
 pub use pair::Pair;
 pub use paper::{Corpus, Field, Paper, PaperId};
+pub use read::{
+    Fields, FileCount, Layout, Loaded, Opened, ReadError, ReadOptions, Rejected, load, load_opened, open, open_reader,
+};
 pub use truth::{Truth, TruthError};
+pub use write::{WriteError, write, writer_for};

@@ -19,15 +19,13 @@ impl PaperId {
 }
 
 /// One bibliographic record. What the source does not have is empty: an empty value is unknown, equal to nothing.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Paper {
     /// The source's own identifier, or one made from the place; not necessarily unique.
     pub id: String,
     /// The title as the source writes it.
     pub title: String,
     /// The abstract.
-    #[serde(rename = "abstract")]
     pub abstract_text: String,
     /// One entry an author, in the order and spelling of the source.
     pub authors: Vec<String>,
@@ -46,7 +44,6 @@ pub struct Paper {
     /// Keywords, tags or categories.
     pub keywords: Vec<String>,
     /// Kind of publication, as written.
-    #[serde(rename = "type")]
     pub kind: String,
     /// The database or outlet that the record comes from.
     pub source: String,
@@ -61,7 +58,6 @@ pub struct Paper {
     /// Whatever else the source had, in its order; written back.
     pub extra: serde_json::Map<String, serde_json::Value>,
     /// Where the record was read.
-    #[serde(skip)]
     pub place: Place,
 }
 
