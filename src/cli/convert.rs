@@ -9,6 +9,11 @@ use papertwin::output::Output;
 use super::corpus_args::CorpusArgs;
 use super::{Context, Outcome};
 
+pub const EXAMPLES: &str = "EXAMPLES
+  papertwin convert scopus.csv wos.ris --to all.jsonl
+  papertwin convert arxiv-metadata-oai-snapshot.json.zip --to arxiv.jsonl
+  papertwin convert export.tsv --map title=TI,abstract=AB --to papers.csv --rejects bad.csv";
+
 /// Converts.
 #[derive(Args)]
 pub struct Convert {
@@ -23,8 +28,10 @@ impl Convert {
     pub fn run(self, context: &Context) -> anyhow::Result<Outcome> {
         let writer = writer_for(&self.to)?;
         let mut out = Output::create(&self.to)?;
-        let fields = if self.corpus.inputs.len() > 1 { Fields::Common } else { Fields::All };
-        let (loaded, outcome) = self.corpus.reading.load_over(&self.corpus.inputs, fields, context)?;
+        let (loaded, outcome) = match self.corpus.inputs.len() {
+            1 => self.corpus.load(context)?,
+            _ => self.corpus.reading.load_over(&self.corpus.inputs, Fields::Common, context)?,
+        };
         writer.write(loaded.corpus.papers(), &loaded.layout, &mut out)?;
         out.commit()?;
         Ok(outcome)

@@ -69,8 +69,7 @@ impl ReadingArgs {
         let rejects = self.rejects.as_ref().map(Output::create).transpose()?;
         let mut map = ColumnMap::default();
         self.map.iter().for_each(|part| map.extend(part.clone()));
-        let options =
-            ReadOptions { format: self.format, map, fields: self.fields.clone().unwrap_or(fields) };
+        let options = ReadOptions { format: self.format, map, fields: self.fields.clone().unwrap_or(fields) };
         let loaded = corpus::load(inputs, &options, &context.run())?;
         if let Some(rejects) = rejects {
             write_rejects(rejects, &loaded.rejected)?;
@@ -87,12 +86,7 @@ fn write_rejects(mut out: Output, rejected: &[Rejected]) -> anyhow::Result<()> {
         writer.write_record(["file", "line", "record", "reason"])?;
         for one in rejected {
             let number = |n: u64| if n == 0 { String::new() } else { n.to_string() };
-            writer.write_record([
-                &*one.place.file,
-                &number(one.place.line),
-                &number(one.place.record),
-                &one.reason,
-            ])?;
+            writer.write_record([&*one.place.file, &number(one.place.line), &number(one.place.record), &one.reason])?;
         }
         writer.flush()?;
     }

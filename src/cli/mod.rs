@@ -6,6 +6,8 @@
 mod communities;
 #[cfg(feature = "figures")]
 mod plot;
+mod convert;
+mod corpus_args;
 mod talk;
 
 use std::process::ExitCode;
@@ -47,6 +49,9 @@ enum Command {
     #[cfg(feature = "figures")]
     #[command(after_help = plot::EXAMPLES)]
     Plot(plot::Plot),
+    /// Read records in any formats, lay them into one corpus, and write it in another format
+    #[command(after_help = convert::EXAMPLES)]
+    Convert(convert::Convert),
     /// Write a shell completion script to standard output
     #[command(after_help = "EXAMPLE\n  papertwin completions bash > /etc/bash_completion.d/papertwin")]
     Completions {
@@ -123,6 +128,7 @@ fn run(command: Command, context: &Context) -> anyhow::Result<Outcome> {
         Command::Communities(command) => command.run(context),
         #[cfg(feature = "figures")]
         Command::Plot(command) => command.run(context),
+        Command::Convert(command) => command.run(context),
         Command::Completions { shell } => {
             clap_complete::generate(shell, &mut Cli::command(), "papertwin", &mut std::io::stdout());
             Ok(Outcome::Clean)
