@@ -292,7 +292,11 @@ pub(super) fn mend(text: &str) -> Option<String> {
     let mut at = 0;
     let mut done = 0;
     while at < bytes.len() {
-        let rest = &text[at..];
+        let Some(rest) = text.get(at..) else {
+            // Inside of a character.
+            at += 1;
+            continue;
+        };
         let (skip, put): (usize, String) = if inside {
             match bytes[at] {
                 b'"' => {
