@@ -13,6 +13,7 @@
 pub mod formats;
 mod input;
 mod json;
+mod kind;
 pub mod lines;
 pub mod names;
 mod pair;
@@ -21,6 +22,7 @@ mod read;
 mod truth;
 mod write;
 
+pub use kind::Kind;
 pub use pair::Pair;
 pub use paper::{Corpus, Field, Paper, PaperId};
 pub use read::{

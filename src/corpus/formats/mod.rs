@@ -16,7 +16,24 @@ use super::{Layout, Paper, Rejected};
 use crate::error::Place;
 use crate::progress::Run;
 
+mod bibtex;
+mod crossref;
+mod csl;
+mod dates;
+mod dblp_xml;
+mod endnote;
+mod endnote_xml;
+mod extra;
 mod jsonl;
+mod latex;
+mod nbib;
+mod objects;
+mod openalex;
+mod pubmed_xml;
+mod ris;
+mod tagged;
+mod wos;
+mod xml;
 
 pub use jsonl::write_json_line;
 
@@ -210,7 +227,20 @@ pub trait FormatReader: Send + Sync {
 
 /// The readers, in the order in which they are asked.
 pub fn readers() -> &'static [&'static dyn FormatReader] {
-    &[&jsonl::Jsonl]
+    &[
+        &ris::Ris,
+        &nbib::Nbib,
+        &endnote::Endnote,
+        &wos::Wos,
+        &bibtex::Bibtex,
+        &pubmed_xml::PubmedXml,
+        &endnote_xml::EndnoteXml,
+        &dblp_xml::DblpXml,
+        &crossref::Crossref,
+        &openalex::Openalex,
+        &csl::Csl,
+        &jsonl::Jsonl,
+    ]
 }
 
 /// A format that can be written.
@@ -226,5 +256,5 @@ pub trait FormatWriter: Send + Sync {
 
 /// The writers.
 pub fn writers() -> &'static [&'static dyn FormatWriter] {
-    &[&jsonl::Jsonl]
+    &[&jsonl::Jsonl, &ris::Ris, &bibtex::Bibtex, &nbib::Nbib, &endnote::Endnote, &endnote_xml::EndnoteXml, &csl::Csl]
 }
