@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::document_frequencies::DocumentFrequencies;
-use super::weighting::{K, KeywordError, KeywordParams};
+use super::weighting::{K, KeywordError, KeywordParams, TermFrequency};
 use crate::corpus::PaperId;
 use crate::text::Tokens;
 
@@ -47,6 +47,59 @@ pub struct Keyword {
     pub weight: f64,
 }
 
+/// Weighs the words of one paper after another; everything that papers share is worked out once.
+pub struct Weigher<'t> {
+    tokens: &'t Tokens,
+    tf: TermFrequency,
+    /// The idf of each word.
+    factors: Vec<f64>,
+    mean_len: f64,
+}
+
+impl<'t> Weigher<'t> {
+    /// A weigher of the words of these papers by this table.
+    pub fn new(tokens: &'t Tokens, frequencies: &DocumentFrequencies, keywording: &Keywording) -> Weigher<'t> {
+        let KeywordParams { tf, idf, .. } = keywording.params;
+        let (papers, total) = (frequencies.papers(), frequencies.total());
+        let counts = frequencies.aligned(tokens);
+        Weigher {
+            tokens,
+            tf,
+            factors: counts.into_par_iter().map(|count| idf.factor(papers, total, count)).collect(),
+            mean_len: if papers == 0 { 0.0 } else { total as f64 / papers as f64 },
+        }
+    }
+
+    /// Replaces the list by all distinct words of a paper, ascending by number, with their weights.
+    ///
+    /// # Panics
+    /// If there is no such paper.
+    pub fn weigh(&self, paper: PaperId, words: &mut Vec<Keyword>) {
+        let text = self.tokens.of(paper);
+        let mut sorted = text.to_vec();
+        sorted.sort_unstable();
+        words.clear();
+        words.extend(sorted.chunk_by(|x, y| x == y).map(|same| {
+            let (word, count) = (same[0], same.len() as u32);
+            let weight = self.tf.factor(count, text.len() as u32, self.mean_len) * self.factors[word as usize];
+            Keyword { word, count, weight }
+        }));
+    }
+}
+
+/// Keeps the k words of greatest weight in the order of [`Keywords`].
+fn keep_best(tokens: &Tokens, k: usize, words: &mut Vec<Keyword>) {
+    let order = |x: &Keyword, y: &Keyword| {
+        let by_word = || tokens.word(x.word).cmp(tokens.word(y.word));
+        y.weight.total_cmp(&x.weight).then(y.count.cmp(&x.count)).then_with(by_word)
+    };
+    if k < words.len() {
+        words.select_nth_unstable_by(k - 1, order);
+        words.truncate(k);
+    }
+    words.sort_unstable_by(order);
+}
+
 /// The keywords of every paper, each paper's by falling weight; equal weights by falling count, then by word.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Keywords {
@@ -81,45 +134,23 @@ impl Keywords {
         keywording: &Keywording,
         known: Option<&(dyn Fn(&str) -> bool + Sync)>,
     ) -> Keywords {
-        let KeywordParams { k, tf, idf } = keywording.params;
-        let (papers, total) = (frequencies.papers(), frequencies.total());
-        let factors: Vec<f64> =
-            frequencies.aligned(tokens).into_par_iter().map(|count| idf.factor(papers, total, count)).collect();
+        let weigher = Weigher::new(tokens, frequencies, keywording);
+        let k = keywording.params.k.limit();
         let admitted: Option<Vec<bool>> =
             known.map(|known| tokens.words().par_iter().map(|word| known(word)).collect());
-        let mean_len = if papers == 0 { 0.0 } else { total as f64 / papers as f64 };
-
         let ids: Vec<u32> = (0..tokens.papers() as u32).collect();
         let blocks: Vec<(Vec<Keyword>, Vec<usize>)> = ids
             .par_chunks(BLOCK)
             .map(|ids| {
                 let mut found = Vec::new();
                 let mut lengths = Vec::with_capacity(ids.len());
-                let mut sorted = Vec::new();
                 let mut all: Vec<Keyword> = Vec::new();
                 for &id in ids {
-                    let text = tokens.of(PaperId(id));
-                    sorted.clear();
-                    sorted.extend_from_slice(text);
-                    sorted.sort_unstable();
-                    all.clear();
-                    all.extend(sorted.chunk_by(|x, y| x == y).map(|same| {
-                        let (word, count) = (same[0], same.len() as u32);
-                        let weight = tf.factor(count, text.len() as u32, mean_len) * factors[word as usize];
-                        Keyword { word, count, weight }
-                    }));
+                    weigher.weigh(PaperId(id), &mut all);
                     if let Some(admitted) = &admitted {
                         all.retain(|keyword| admitted[keyword.word as usize]);
                     }
-                    let order = |x: &Keyword, y: &Keyword| {
-                        let by_word = || tokens.word(x.word).cmp(tokens.word(y.word));
-                        y.weight.total_cmp(&x.weight).then(y.count.cmp(&x.count)).then_with(by_word)
-                    };
-                    if k.limit() < all.len() {
-                        all.select_nth_unstable_by(k.limit() - 1, order);
-                        all.truncate(k.limit());
-                    }
-                    all.sort_unstable_by(order);
+                    keep_best(tokens, k, &mut all);
                     found.extend_from_slice(&all);
                     lengths.push(all.len());
                 }
@@ -160,7 +191,7 @@ impl Keywords {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::keywords::{InverseFrequency, TermFrequency};
+    use crate::keywords::InverseFrequency;
     use proptest::prelude::*;
 
     fn named(tokens: &Tokens, keywords: &Keywords, paper: u32) -> Vec<(String, f64)> {

@@ -22,5 +22,5 @@ mod extract;
 mod weighting;
 
 pub use document_frequencies::{DocumentFrequencies, TableError, WordCount};
-pub use extract::{Keyword, Keywording, Keywords};
+pub use extract::{Keyword, Keywording, Keywords, Weigher};
 pub use weighting::{InverseFrequency, K, KeywordError, KeywordParams, TermFrequency};

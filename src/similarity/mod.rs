@@ -8,6 +8,7 @@ mod measure;
 mod rows;
 mod score;
 mod sink;
+mod sparse;
 mod sweep;
 mod tally;
 mod tiles;
@@ -17,6 +18,7 @@ pub use measure::{Measure, ParseMeasureError};
 pub use rows::AllPairs;
 pub use score::{ParseScoreError, Score};
 pub use sink::{Collect, PairSink, Scan};
+pub use sparse::SparseRows;
 pub use tally::Tally;
 
 #[cfg(test)]

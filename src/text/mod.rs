@@ -28,4 +28,4 @@ pub use analyzer::{Analyzer, AnalyzerError, AnalyzerParams, Digits, Hyphens, Mar
 pub use language::{Language, LanguageChoice, UnknownLanguage};
 pub use sentences::sentences;
 pub use shingles::{ShingleError, ShingleKind, ShingleParams, ShingleSets, Shingling, ShortText, WordRule};
-pub use tokens::Tokens;
+pub use tokens::{Tokens, letter_grams};

@@ -103,6 +103,47 @@ impl Tokens {
         tokens
     }
 
+    /// The same papers in smaller pieces: each token gives way to the pieces that `cut` makes of its word, in order.
+    ///
+    /// ```
+    /// use papertwin::corpus::PaperId;
+    /// use papertwin::text::{Tokens, letter_grams};
+    /// let words = Tokens::from_texts([["fog"]]);
+    /// let grams = words.pieces(|word, visit| letter_grams(word, 3, visit));
+    /// assert_eq!(grams.words(), [" fo", "fog", "og "]);
+    /// assert_eq!(grams.of(PaperId(0)), [0, 1, 2]);
+    /// ```
+    pub fn pieces(&self, cut: impl Fn(&str, &mut dyn FnMut(&str))) -> Tokens {
+        let mut pieces = Tokens { starts: vec![0], ..Tokens::default() };
+        let mut places: FxHashMap<String, u32> = FxHashMap::default();
+        let mut of_word: Vec<u32> = Vec::new();
+        let mut ends: Vec<usize> = vec![0];
+        for word in &self.words {
+            cut(word, &mut |piece| {
+                let id = match places.get(piece) {
+                    Some(&id) => id,
+                    None => {
+                        let id = pieces.words.len() as u32;
+                        pieces.words.push(piece.to_owned());
+                        places.insert(piece.to_owned(), id);
+                        id
+                    }
+                };
+                of_word.push(id);
+            });
+            ends.push(of_word.len());
+        }
+        let range = |&id: &u32| ends[id as usize]..ends[id as usize + 1];
+        pieces.ids.reserve_exact(self.ids.iter().map(|id| range(id).len()).sum());
+        for text in self.starts.windows(2) {
+            for id in &self.ids[text[0]..text[1]] {
+                pieces.ids.extend_from_slice(&of_word[range(id)]);
+            }
+            pieces.starts.push(pieces.ids.len());
+        }
+        pieces
+    }
+
     /// How many papers there are.
     pub fn papers(&self) -> usize {
         self.starts.len().saturating_sub(1)
@@ -133,6 +174,17 @@ impl Tokens {
     pub fn total(&self) -> usize {
         self.ids.len()
     }
+}
+
+/// Visits the letter n-grams of a word in order, the word with a blank at either end: `fog` has " fo", "fog", "og " for
+/// n = 3. A word that is shorter with its blanks is one piece.
+pub fn letter_grams(word: &str, n: usize, visit: &mut dyn FnMut(&str)) {
+    let padded = format!(" {word} ");
+    let edges: Vec<usize> = padded.char_indices().map(|(at, _)| at).chain([padded.len()]).collect();
+    if edges.len() <= n + 1 || n == 0 {
+        return visit(&padded);
+    }
+    edges.windows(n + 1).for_each(|gram| visit(&padded[gram[0]..gram[n]]));
 }
 
 /// The tokens of some papers, words numbered by first appearance among them.
@@ -230,6 +282,23 @@ mod tests {
         Tokens::of_corpus(&corpus, &[Field::Abstract], &Analyzer::default(), &run);
         let warnings = heard.0.lock().unwrap();
         assert!(warnings.len() == 1 && warnings[0].starts_with("2 of 3 papers"), "{warnings:?}");
+    }
+
+    #[test]
+    fn letter_grams_keep_the_ends_of_words() {
+        let grams = |word, n| {
+            let mut found = Vec::new();
+            letter_grams(word, n, &mut |gram| found.push(gram.to_owned()));
+            found
+        };
+        assert_eq!(grams("größe", 4), [" grö", "größ", "röße", "öße "]);
+        assert_eq!(grams("ab", 4), [" ab "]);
+        assert_eq!(grams("a", 4), [" a "]);
+        let tokens = Tokens::from_texts([vec!["fog", "a"], vec![], vec!["a"]]);
+        let pieces = tokens.pieces(|word, visit| letter_grams(word, 4, visit));
+        assert_eq!(pieces.words(), [" fog", "fog ", " a "]);
+        assert_eq!((pieces.of(PaperId(0)), pieces.of(PaperId(2))), (&[0, 1, 2][..], &[2][..]));
+        assert!(pieces.of(PaperId(1)).is_empty());
     }
 
     #[test]
