@@ -1,5 +1,28 @@
 //! Room 4: words become vectors.
+//!
+//! ```
+//! use papertwin::embedding::{Word2VecParams, train};
+//! use papertwin::progress::Run;
+//! use papertwin::text::Tokens;
+//!
+//! let tokens = Tokens::from_texts(vec!["fog horn sounds over the harbour".split(' '); 50]);
+//! let word2vec = Word2VecParams { dims: 8, min_count: 1, ..Default::default() }.check()?;
+//! let trained = train(&tokens, &word2vec, &Run::default())?;
+//! assert_eq!(trained.embedding.vector("horn").map(|vector| vector.len()), Some(8));
+//! # Ok::<(), papertwin::embedding::EmbeddingError>(())
+//! ```
 
+mod error;
+mod kernels;
+mod params;
+mod rows;
+mod schedule;
+mod training;
+mod vocabulary;
 mod vocabulary_vectors;
+mod windows;
 
+pub use error::EmbeddingError;
+pub use params::{Architecture, Loss, Word2Vec, Word2VecParams};
+pub use training::{CorpusFingerprint, Provenance, TrainReport, Trained, train};
 pub use vocabulary_vectors::Embedding;

@@ -1,0 +1,444 @@
+//! The training schedule that repeats exactly: blocks of windows, computed against frozen rows, applied in one order.
+//!
+//! Sequential word2vec changes rows after each window, Hogwild (Niu et al. 2011) lets threads write over each other.
+//! Here the text is cut into a fixed number of shards, and a block takes the next few windows of every shard:
+//!
+//! 1. *Compute.* Threads share the shards. Each shard reads its next windows, computes their gradients against the rows
+//!    as they are, and notes for each row that is to change: which vector to add, times what.
+//! 2. *Apply.* Threads share the rows (by their low bits). Each row adds what the shards noted, in the order of shards,
+//!    windows and places.
+//!
+//! A row's sum has one order whoever computes it, random numbers belong to the shard, and the kernels give the same
+//! bits with every set of instructions: so the result depends on the text, the parameters and the seed alone. A block
+//! is small enough that even the most frequent word's row gets only some tens of updates that do not know of each
+//! other ([`super::Word2Vec::STALE_UPDATES`]); they come from distant places of the text, not from one paper that
+//! repeats its words.
+//!
+//! Differences from word2vec.c and gensim: the drawn words of a skip-gram window are shared by all its pairs (Ji et al.
+//! 2016), which makes a window one small matrix product; the sigmoid is computed, not looked up, and has no cut-off at
+//! 6. As there, the error of a CBOW window goes to each word around it undivided.
+//!
+//! Time O(words x window x N x (1 + negative)) in two barriers a block; space two matrices V x N and the block.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, RwLock};
+
+use super::kernels::{self, Instructions, Lanes, Work};
+use super::rows::{Rows, View};
+use super::windows::{Cursor, Place, Targets, Text, Windows};
+use super::{Architecture, Word2VecParams};
+use crate::progress::Task;
+use crate::seed::Seed;
+
+/// More outputs than this in a skip-gram window (softmax over a vocabulary): note one update a pair instead of one sum
+/// a row.
+const MANY_OUTPUTS: usize = 64;
+
+/// "Add `scale` x the shard's vector `vector` to the row at `place` of its part."
+#[derive(Clone, Copy)]
+struct Update {
+    place: u32,
+    vector: u32,
+    scale: f32,
+}
+
+/// One shard: where it is, and what it noted in the last block.
+struct Shard {
+    cursor: Cursor,
+    windows: Windows,
+    vectors: Vec<Lanes>,
+    inputs: Vec<Vec<Update>>,
+    outputs: Vec<Vec<Update>>,
+    loss: f64,
+    loss_windows: u64,
+    broken: bool,
+}
+
+/// What one epoch did.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Epoch {
+    pub words: u64,
+    pub words_known: u64,
+    pub words_kept: u64,
+    pub loss: f64,
+    pub loss_windows: u64,
+    /// A loss was no number.
+    pub broken: bool,
+}
+
+/// What an epoch is given.
+pub(super) struct Plan<'a> {
+    pub params: &'a Word2VecParams,
+    pub text: &'a Text<'a>,
+    pub parts: &'a [(Place, Place)],
+    /// Windows a shard and block.
+    pub share: usize,
+    pub seed: Seed,
+    pub threads: usize,
+    pub instructions: Instructions,
+}
+
+/// How many parts the rows are cut into for this many threads; it does not change the result.
+pub(super) fn row_parts(threads: usize) -> usize {
+    if threads.is_power_of_two() { threads } else { (4 * threads).next_power_of_two() }
+}
+
+impl Plan<'_> {
+    /// Goes through the text once.
+    pub fn epoch(&self, epoch: usize, input: &Rows, output: &Rows, task: &dyn Task) -> Epoch {
+        let row_parts = row_parts(self.threads);
+        let shards: Vec<RwLock<Shard>> = self
+            .parts
+            .iter()
+            .enumerate()
+            .map(|(number, &part)| {
+                RwLock::new(Shard {
+                    cursor: Cursor::new(self.seed, epoch, number, part),
+                    windows: Windows::default(),
+                    vectors: Vec::new(),
+                    inputs: vec![Vec::new(); row_parts],
+                    outputs: vec![Vec::new(); row_parts],
+                    loss: 0.0,
+                    loss_windows: 0,
+                    broken: false,
+                })
+            })
+            .collect();
+        let lengths: Vec<u64> = self.parts.iter().map(|&part| self.length(part)).collect();
+        let barrier = Barrier::new(self.threads);
+        let told = Mutex::new(0u64);
+        let work = |thread: usize| {
+            let _alarm = Alarm(&barrier);
+            let mut blocks = 0u64;
+            loop {
+                {
+                    let (input_guards, output_guards) = (input.read(), output.read());
+                    let input_parts: Vec<&[Lanes]> = input_guards.iter().map(|part| part.as_slice()).collect();
+                    let output_parts: Vec<&[Lanes]> = output_guards.iter().map(|part| part.as_slice()).collect();
+                    for number in (thread..shards.len()).step_by(self.threads) {
+                        let mut shard = shards[number].write().expect("no shard panics");
+                        kernels::with(
+                            self.instructions,
+                            Compute {
+                                plan: self,
+                                rate: self.rate(epoch, shard.cursor.words(), lengths[number]),
+                                shard: &mut shard,
+                                input: View::new(input, &input_parts),
+                                output: View::new(output, &output_parts),
+                                rows: (input, output),
+                            },
+                        );
+                    }
+                }
+                if !barrier.wait() {
+                    return;
+                }
+                let guards: Vec<_> = shards.iter().map(|shard| shard.read().expect("no shard panics")).collect();
+                for part in (thread..row_parts).step_by(self.threads) {
+                    let mut rows = input.part(part).write().expect("no writer panics");
+                    let updates = guards.iter().map(|shard| (shard.inputs[part].as_slice(), shard.vectors.as_slice()));
+                    kernels::with(self.instructions, Apply { rows: &mut rows, width: input.width(), updates });
+                    let mut rows = output.part(part).write().expect("no writer panics");
+                    let updates = guards.iter().map(|shard| (shard.outputs[part].as_slice(), shard.vectors.as_slice()));
+                    kernels::with(self.instructions, Apply { rows: &mut rows, width: input.width(), updates });
+                }
+                let done = guards.iter().all(|shard| shard.cursor.is_done()) || guards.iter().any(|shard| shard.broken);
+                blocks += 1;
+                if thread == 0 && (done || blocks.is_multiple_of(256)) {
+                    let words: u64 = guards.iter().map(|shard| shard.cursor.words()).sum();
+                    let mut told = told.lock().expect("only one thread tells");
+                    task.advance(words.saturating_sub(*told));
+                    *told = words.max(*told);
+                    let loss: f64 = guards.iter().map(|shard| shard.loss).sum();
+                    let windows: u64 = guards.iter().map(|shard| shard.loss_windows).sum();
+                    task.note(&format!("loss {:.4}", loss / windows.max(1) as f64));
+                }
+                drop(guards);
+                if !barrier.wait() || done {
+                    return;
+                }
+            }
+        };
+        if self.threads == 1 {
+            work(0);
+        } else {
+            std::thread::scope(|scope| {
+                for thread in 1..self.threads {
+                    scope.spawn(move || work(thread));
+                }
+                work(0);
+            });
+        }
+        shards.into_iter().map(|shard| shard.into_inner().expect("no shard panics")).fold(
+            Epoch::default(),
+            |mut sum, shard| {
+                sum.words += shard.cursor.words();
+                sum.words_known += shard.cursor.words_known;
+                sum.words_kept += shard.cursor.words_kept;
+                sum.loss += shard.loss;
+                sum.loss_windows += shard.loss_windows;
+                sum.broken |= shard.broken;
+                sum
+            },
+        )
+    }
+
+    /// The step of a shard that has gone through so many of its words in this epoch.
+    pub fn rate(&self, epoch: usize, words: u64, length: u64) -> f32 {
+        let p = self.params;
+        let progress = (epoch as f64 + words as f64 / length.max(1) as f64) / p.epochs as f64;
+        (p.learning_rate + (p.min_learning_rate - p.learning_rate) * progress).max(p.min_learning_rate) as f32
+    }
+
+    fn length(&self, (start, end): (Place, Place)) -> u64 {
+        let whole: usize = (start.0..end.0).map(|paper| self.text.tokens.of(crate::corpus::PaperId(paper)).len()).sum();
+        (whole + end.1).saturating_sub(start.1) as u64
+    }
+}
+
+/// One shard's part of a block.
+struct Compute<'a> {
+    plan: &'a Plan<'a>,
+    rate: f32,
+    shard: &'a mut Shard,
+    input: View<'a>,
+    output: View<'a>,
+    rows: (&'a Rows, &'a Rows),
+}
+
+impl Work for Compute<'_> {
+    #[inline(always)]
+    fn run(self) {
+        let Compute { plan, rate, shard, input, output, rows } = self;
+        let width = rows.0.width();
+        shard.vectors.clear();
+        shard.inputs.iter_mut().chain(&mut shard.outputs).for_each(Vec::clear);
+        shard.windows.clear();
+        shard.cursor.fill(plan.text, plan.share, &mut shard.windows);
+        let Shard { windows, vectors, inputs, outputs, .. } = shard;
+        let softmax = matches!(plan.text.targets, Targets::Softmax);
+        let all: Vec<u32> = if softmax { (0..rows.1.count() as u32).collect() } else { Vec::new() };
+        let mut context_rows: Vec<&[Lanes]> = Vec::new();
+        let mut output_rows: Vec<&[Lanes]> = Vec::new();
+        let mut scores: Vec<f32> = Vec::new();
+        let mut column: Vec<f32> = Vec::new();
+        let (mut context_start, mut output_start) = (0, 0);
+        let mut first = true;
+        let mut loss = 0.0;
+        for &(word, context_end, output_end) in &windows.ends {
+            let context = &windows.context[context_start..context_end as usize];
+            let (targets, labels) = match softmax {
+                true => (all.as_slice(), [].as_slice()),
+                false => (
+                    &windows.outputs[output_start..output_end as usize],
+                    &windows.labels[output_start..output_end as usize],
+                ),
+            };
+            (context_start, output_start) = (context_end as usize, output_end as usize);
+            context_rows.clear();
+            context_rows.extend(context.iter().map(|&row| input.row(row)));
+            output_rows.clear();
+            output_rows.extend(targets.iter().map(|&row| output.row(row)));
+            // The next window's rows are on their way while this one is computed.
+            for &row in windows.context[context_start..].iter().take(context.len()) {
+                kernels::prefetch(input.row(row));
+            }
+            for &row in windows.outputs[output_start..].iter().take(if softmax { 0 } else { targets.len() }) {
+                kernels::prefetch(output.row(row));
+            }
+            let base = (vectors.len() / width) as u32;
+            match plan.params.architecture {
+                Architecture::Cbow => {
+                    vectors.resize(vectors.len() + 2 * width, Lanes::ZERO);
+                    let (hidden, error) = vectors[base as usize * width..].split_at_mut(width);
+                    kernels::scaled_sum(1.0 / context.len() as f32, &context_rows, hidden);
+                    scores.resize(targets.len(), 0.0);
+                    kernels::dots(hidden, &output_rows, &mut scores);
+                    let window_loss = activate(&mut scores, labels, word, rate, softmax, first);
+                    loss += window_loss;
+                    kernels::weighted_sum(&scores, &output_rows, error);
+                    for &row in context {
+                        let (part, place) = rows.0.place(row);
+                        inputs[part].push(Update { place, vector: base + 1, scale: 1.0 });
+                    }
+                    for (&row, &scale) in targets.iter().zip(&scores) {
+                        let (part, place) = rows.1.place(row);
+                        outputs[part].push(Update { place, vector: base, scale });
+                    }
+                }
+                Architecture::SkipGram => {
+                    let (pairs, count) = (context.len(), targets.len());
+                    let many = count > MANY_OUTPUTS;
+                    let noted = pairs + if many { pairs } else { count };
+                    vectors.resize(vectors.len() + noted * width, Lanes::ZERO);
+                    let mine = &mut vectors[base as usize * width..];
+                    scores.resize(pairs * count, 0.0);
+                    for (at, row) in context_rows.iter().enumerate() {
+                        let scores = &mut scores[at * count..][..count];
+                        kernels::dots(row, &output_rows, scores);
+                        if softmax {
+                            let pair_loss = activate(scores, labels, word, rate, true, first);
+                            loss += pair_loss / pairs as f64;
+                        }
+                    }
+                    if !softmax {
+                        loss += activate_pairs(&mut scores, labels, rate, pairs, first);
+                    }
+                    for (at, error) in mine.chunks_exact_mut(width).take(pairs).enumerate() {
+                        kernels::weighted_sum(&scores[at * count..][..count], &output_rows, error);
+                    }
+                    for (at, &row) in context.iter().enumerate() {
+                        let (part, place) = rows.0.place(row);
+                        inputs[part].push(Update { place, vector: base + at as u32, scale: 1.0 });
+                    }
+                    for (at, &row) in targets.iter().enumerate() {
+                        let (part, place) = rows.1.place(row);
+                        if many {
+                            for pair in 0..pairs {
+                                let vector = base + (pairs + pair) as u32;
+                                outputs[part].push(Update { place, vector, scale: scores[pair * count + at] });
+                            }
+                        } else {
+                            column.clear();
+                            column.extend((0..pairs).map(|pair| scores[pair * count + at]));
+                            let change = &mut mine[(pairs + at) * width..][..width];
+                            kernels::weighted_sum(&column, &context_rows, change);
+                            outputs[part].push(Update { place, vector: base + (pairs + at) as u32, scale: 1.0 });
+                        }
+                    }
+                    if many {
+                        for (copy, row) in mine[pairs * width..].chunks_exact_mut(width).zip(&context_rows) {
+                            copy.copy_from_slice(row);
+                        }
+                    }
+                }
+            }
+            first = false;
+        }
+        if !windows.ends.is_empty() {
+            shard.loss += loss;
+            shard.loss_windows += 1;
+            shard.broken |= !loss.is_finite();
+        }
+    }
+}
+
+/// Turns scores into steps: rate x (label - prediction). Gives the loss if asked to, else 0.
+#[inline(always)]
+fn activate(scores: &mut [f32], labels: &[f32], word: u32, rate: f32, softmax: bool, ask: bool) -> f64 {
+    if softmax {
+        kernels::softmax(scores);
+        let loss = if ask { -natural_log(scores[word as usize]) } else { 0.0 };
+        for (row, score) in scores.iter_mut().enumerate() {
+            *score = rate * (f32::from(row == word as usize) - *score);
+        }
+        return loss;
+    }
+    kernels::sigmoids(scores);
+    let mut loss = 0.0;
+    if ask {
+        for (&score, &label) in scores.iter().zip(labels) {
+            loss -= natural_log(if label == 1.0 { score } else { 1.0 - score });
+        }
+    }
+    for (score, &label) in scores.iter_mut().zip(labels) {
+        *score = rate * (label - *score);
+    }
+    loss
+}
+
+/// The same for all pairs of a skip-gram window at once; the loss is the mean over its pairs.
+#[inline(always)]
+fn activate_pairs(scores: &mut [f32], labels: &[f32], rate: f32, pairs: usize, ask: bool) -> f64 {
+    kernels::sigmoids(scores);
+    let mut loss = 0.0;
+    for scores in scores.chunks_exact_mut(labels.len().max(1)) {
+        for (score, &label) in scores.iter_mut().zip(labels) {
+            if ask {
+                loss -= natural_log(if label == 1.0 { *score } else { 1.0 - *score });
+            }
+            *score = rate * (label - *score);
+        }
+    }
+    loss / pairs as f64
+}
+
+/// ln p; a prediction that rounded to 0 counts as 1e-30, a NaN stays one.
+fn natural_log(p: f32) -> f64 {
+    if p < 1e-30 { libm::log(1e-30) } else { libm::log(f64::from(p)) }
+}
+
+/// One part of a matrix adds what the shards noted for it.
+struct Apply<'a, U> {
+    rows: &'a mut [Lanes],
+    width: usize,
+    updates: U,
+}
+
+impl<'s, U: Iterator<Item = (&'s [Update], &'s [Lanes])>> Work for Apply<'_, U> {
+    #[inline(always)]
+    fn run(self) {
+        let width = self.width;
+        for (updates, vectors) in self.updates {
+            for (at, update) in updates.iter().enumerate() {
+                if let Some(later) = updates.get(at + 4) {
+                    kernels::prefetch(&self.rows[later.place as usize * width..][..width]);
+                }
+                kernels::add_scaled(
+                    &mut self.rows[update.place as usize * width..][..width],
+                    update.scale,
+                    &vectors[update.vector as usize * width..][..width],
+                );
+            }
+        }
+    }
+}
+
+/// Threads wait here for each other: a short spin, then the processor is left to others. Blocks last some tens of
+/// microseconds, less than a sleeping thread needs to wake.
+struct Barrier {
+    threads: usize,
+    arrived: AtomicUsize,
+    round: AtomicUsize,
+    alarm: AtomicBool,
+}
+
+impl Barrier {
+    fn new(threads: usize) -> Barrier {
+        Barrier { threads, arrived: AtomicUsize::new(0), round: AtomicUsize::new(0), alarm: AtomicBool::new(false) }
+    }
+
+    /// Waits for all; false if one of them panicked and will never come.
+    fn wait(&self) -> bool {
+        let round = self.round.load(Ordering::Acquire);
+        if self.arrived.fetch_add(1, Ordering::AcqRel) + 1 == self.threads {
+            self.arrived.store(0, Ordering::Release);
+            self.round.store(round.wrapping_add(1), Ordering::Release);
+        } else {
+            let mut spins = 0;
+            while self.round.load(Ordering::Acquire) == round {
+                if self.alarm.load(Ordering::Relaxed) {
+                    return false;
+                }
+                spins += 1;
+                if spins < 2_000 {
+                    std::hint::spin_loop();
+                } else {
+                    std::thread::yield_now();
+                }
+            }
+        }
+        !self.alarm.load(Ordering::Relaxed)
+    }
+}
+
+/// Rings when its thread panics, so that the others do not wait for it.
+struct Alarm<'a>(&'a Barrier);
+
+impl Drop for Alarm<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.alarm.store(true, Ordering::Relaxed);
+        }
+    }
+}
