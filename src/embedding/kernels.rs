@@ -12,29 +12,6 @@ pub(super) struct Lanes(pub [f32; 16]);
 
 impl Lanes {
     pub const ZERO: Lanes = Lanes([0.0; 16]);
-
-    #[inline(always)]
-    fn plus_product(self, a: &Lanes, b: &Lanes) -> Lanes {
-        Lanes(std::array::from_fn(|lane| self.0[lane] + a.0[lane] * b.0[lane]))
-    }
-
-    #[inline(always)]
-    fn plus_scaled(self, scale: f32, b: &Lanes) -> Lanes {
-        Lanes(std::array::from_fn(|lane| self.0[lane] + scale * b.0[lane]))
-    }
-
-    #[inline(always)]
-    fn plus(self, b: &Lanes) -> Lanes {
-        Lanes(std::array::from_fn(|lane| self.0[lane] + b.0[lane]))
-    }
-
-    #[inline(always)]
-    fn sum(self) -> f32 {
-        let x = self.0;
-        let x: [f32; 8] = std::array::from_fn(|lane| x[lane] + x[lane + 8]);
-        let x: [f32; 4] = std::array::from_fn(|lane| x[lane] + x[lane + 4]);
-        (x[0] + x[2]) + (x[1] + x[3])
-    }
 }
 
 /// The instructions that the inner loops are compiled for. The results are the same.
@@ -68,10 +45,166 @@ impl Instructions {
     }
 }
 
+/// Sixteen lanes side by side in some set of instructions. A value of the type is the proof that the machine has them.
+pub(super) trait Simd: Copy {
+    /// Sixteen numbers in registers.
+    type Sixteen: Copy;
+    fn splat(self, x: f32) -> Self::Sixteen;
+    fn load(self, from: &Lanes) -> Self::Sixteen;
+    fn store(self, x: Self::Sixteen, to: &mut Lanes);
+    fn add(self, a: Self::Sixteen, b: Self::Sixteen) -> Self::Sixteen;
+    fn mul(self, a: Self::Sixteen, b: Self::Sixteen) -> Self::Sixteen;
+    /// The sum of the lanes: halves onto each other, 8, 4, 2, 1.
+    fn sum(self, x: Self::Sixteen) -> f32;
+}
+
+/// The definition, in plain Rust.
+#[derive(Clone, Copy)]
+pub(super) struct Base;
+
+impl Simd for Base {
+    type Sixteen = [f32; 16];
+    #[inline(always)]
+    fn splat(self, x: f32) -> [f32; 16] {
+        [x; 16]
+    }
+    #[inline(always)]
+    fn load(self, from: &Lanes) -> [f32; 16] {
+        from.0
+    }
+    #[inline(always)]
+    fn store(self, x: [f32; 16], to: &mut Lanes) {
+        to.0 = x;
+    }
+    #[inline(always)]
+    fn add(self, mut a: [f32; 16], b: [f32; 16]) -> [f32; 16] {
+        for (a, b) in a.iter_mut().zip(b) {
+            *a += b;
+        }
+        a
+    }
+    #[inline(always)]
+    fn mul(self, mut a: [f32; 16], b: [f32; 16]) -> [f32; 16] {
+        for (a, b) in a.iter_mut().zip(b) {
+            *a *= b;
+        }
+        a
+    }
+    #[inline(always)]
+    fn sum(self, mut x: [f32; 16]) -> f32 {
+        for half in [8, 4, 2, 1] {
+            for lane in 0..half {
+                x[lane] += x[lane + half];
+            }
+        }
+        x[0]
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod wide {
+    //! The same in AVX2 and AVX-512. The private field is set only where the features were found.
+
+    use super::{Lanes, Simd};
+    use std::arch::x86_64::*;
+
+    #[derive(Clone, Copy)]
+    pub struct Avx2(pub(super) ());
+
+    /// The last steps of the tree: 8 lanes onto 4, 2, 1.
+    #[inline(always)]
+    fn sum8(x: __m256) -> f32 {
+        // SAFETY: called only from the two types below, each the proof of AVX and more.
+        unsafe {
+            let x = _mm_add_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps::<1>(x));
+            let x = _mm_add_ps(x, _mm_movehl_ps(x, x));
+            _mm_cvtss_f32(_mm_add_ss(x, _mm_shuffle_ps::<1>(x, x)))
+        }
+    }
+
+    impl Simd for Avx2 {
+        type Sixteen = (__m256, __m256);
+        #[inline(always)]
+        fn splat(self, x: f32) -> Self::Sixteen {
+            // SAFETY: self is the proof of the feature.
+            let x = unsafe { _mm256_set1_ps(x) };
+            (x, x)
+        }
+        #[inline(always)]
+        fn load(self, from: &Lanes) -> Self::Sixteen {
+            // SAFETY: as above; 16 numbers at an address divisible by 64.
+            unsafe { (_mm256_load_ps(from.0.as_ptr()), _mm256_load_ps(from.0.as_ptr().add(8))) }
+        }
+        #[inline(always)]
+        fn store(self, x: Self::Sixteen, to: &mut Lanes) {
+            // SAFETY: as above.
+            unsafe {
+                _mm256_store_ps(to.0.as_mut_ptr(), x.0);
+                _mm256_store_ps(to.0.as_mut_ptr().add(8), x.1);
+            }
+        }
+        #[inline(always)]
+        fn add(self, a: Self::Sixteen, b: Self::Sixteen) -> Self::Sixteen {
+            // SAFETY: self is the proof of the feature.
+            unsafe { (_mm256_add_ps(a.0, b.0), _mm256_add_ps(a.1, b.1)) }
+        }
+        #[inline(always)]
+        fn mul(self, a: Self::Sixteen, b: Self::Sixteen) -> Self::Sixteen {
+            // SAFETY: self is the proof of the feature.
+            unsafe { (_mm256_mul_ps(a.0, b.0), _mm256_mul_ps(a.1, b.1)) }
+        }
+        #[inline(always)]
+        fn sum(self, x: Self::Sixteen) -> f32 {
+            // SAFETY: self is the proof of the feature.
+            sum8(unsafe { _mm256_add_ps(x.0, x.1) })
+        }
+    }
+
+    #[derive(Clone, Copy)]
+    pub struct Avx512(pub(super) ());
+
+    impl Simd for Avx512 {
+        type Sixteen = __m512;
+        #[inline(always)]
+        fn splat(self, x: f32) -> __m512 {
+            // SAFETY: self is the proof of the feature.
+            unsafe { _mm512_set1_ps(x) }
+        }
+        #[inline(always)]
+        fn load(self, from: &Lanes) -> __m512 {
+            // SAFETY: as above; 16 numbers at an address divisible by 64.
+            unsafe { _mm512_load_ps(from.0.as_ptr()) }
+        }
+        #[inline(always)]
+        fn store(self, x: __m512, to: &mut Lanes) {
+            // SAFETY: as above.
+            unsafe { _mm512_store_ps(to.0.as_mut_ptr(), x) }
+        }
+        #[inline(always)]
+        fn add(self, a: __m512, b: __m512) -> __m512 {
+            // SAFETY: self is the proof of the feature.
+            unsafe { _mm512_add_ps(a, b) }
+        }
+        #[inline(always)]
+        fn mul(self, a: __m512, b: __m512) -> __m512 {
+            // SAFETY: self is the proof of the feature.
+            unsafe { _mm512_mul_ps(a, b) }
+        }
+        #[inline(always)]
+        fn sum(self, x: __m512) -> f32 {
+            // SAFETY: self is the proof of the feature.
+            unsafe {
+                let high = _mm256_castpd_ps(_mm512_extractf64x4_pd::<1>(_mm512_castps_pd(x)));
+                sum8(_mm256_add_ps(_mm512_castps512_ps256(x), high))
+            }
+        }
+    }
+}
+
 /// A piece of work that is compiled once for each of [`Instructions`]. `run` and all it calls must be
 /// `#[inline(always)]`, else they are compiled for the base instructions (and give the same result, slower).
 pub(super) trait Work {
-    fn run(self);
+    fn run<S: Simd>(self, simd: S);
 }
 
 /// Does the work with these instructions.
@@ -80,26 +213,26 @@ pub(super) fn with<W: Work>(instructions: Instructions, work: W) {
     {
         #[target_feature(enable = "avx2")]
         fn avx2<W: Work>(work: W) {
-            work.run();
+            work.run(wide::Avx2(()));
         }
         #[target_feature(enable = "avx2,avx512f,avx512vl")]
         fn avx512<W: Work>(work: W) {
-            work.run();
+            work.run(wide::Avx512(()));
         }
-        assert!(Instructions::all().contains(&instructions), "instructions that the machine does not have");
         match instructions {
-            Instructions::Base => work.run(),
-            // SAFETY: the assertion above has found the feature on this machine.
-            Instructions::Avx2 => unsafe { avx2(work) },
-            // SAFETY: as above.
-            Instructions::Avx512 => unsafe { avx512(work) },
+            Instructions::Avx2 if is_x86_feature_detected!("avx2") => {
+                // SAFETY: the guard has found the feature.
+                return unsafe { avx2(work) };
+            }
+            Instructions::Avx512 if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vl") => {
+                // SAFETY: the guard has found the features (AVX-512 includes AVX2).
+                return unsafe { avx512(work) };
+            }
+            _ => {}
         }
     }
-    #[cfg(not(target_arch = "x86_64"))]
-    {
-        let _ = instructions;
-        work.run();
-    }
+    let _ = instructions;
+    work.run(Base);
 }
 
 /// Asks for a row before it is needed.
@@ -117,65 +250,113 @@ pub(super) fn prefetch(row: &[Lanes]) {
 
 /// `G` scalar products of one vector.
 #[inline(always)]
-fn dots_of<const G: usize>(vector: &[Lanes], rows: &[&[Lanes]], out: &mut [f32]) {
-    let rows: [&[Lanes]; G] = std::array::from_fn(|j| &rows[j][..vector.len()]);
-    let mut sums = [Lanes::ZERO; G];
+fn dots_of<S: Simd, const G: usize>(simd: S, vector: &[Lanes], rows: &[&[Lanes]], out: &mut [f32]) {
+    let mut chosen = [vector; G];
+    for (chosen, row) in chosen.iter_mut().zip(rows) {
+        assert!(row.len() == vector.len(), "rows of one width");
+        *chosen = row;
+    }
+    let mut sums = [simd.splat(0.0); G];
     for (at, v) in vector.iter().enumerate() {
-        sums = std::array::from_fn(|j| sums[j].plus_product(v, &rows[j][at]));
+        let v = simd.load(v);
+        for (sum, row) in sums.iter_mut().zip(&chosen) {
+            // SAFETY: `at` is below the vector's length, which is the row's (asserted above).
+            let product = simd.mul(v, simd.load(unsafe { row.get_unchecked(at) }));
+            *sum = simd.add(*sum, product);
+        }
     }
     for (out, sum) in out.iter_mut().zip(sums) {
-        *out = sum.sum();
+        *out = simd.sum(sum);
     }
 }
 
 /// The scalar products of a vector with rows.
 #[inline(always)]
-pub(super) fn dots(vector: &[Lanes], rows: &[&[Lanes]], out: &mut [f32]) {
+pub(super) fn dots<S: Simd>(simd: S, vector: &[Lanes], rows: &[&[Lanes]], out: &mut [f32]) {
     let mut done = 0;
     while rows.len() - done >= 6 {
-        dots_of::<6>(vector, &rows[done..], &mut out[done..]);
+        dots_of::<S, 6>(simd, vector, &rows[done..], &mut out[done..]);
         done += 6;
     }
     let (rows, out) = (&rows[done..], &mut out[done..]);
     match rows.len() {
-        1 => dots_of::<1>(vector, rows, out),
-        2 => dots_of::<2>(vector, rows, out),
-        3 => dots_of::<3>(vector, rows, out),
-        4 => dots_of::<4>(vector, rows, out),
-        5 => dots_of::<5>(vector, rows, out),
+        1 => dots_of::<S, 1>(simd, vector, rows, out),
+        2 => dots_of::<S, 2>(simd, vector, rows, out),
+        3 => dots_of::<S, 3>(simd, vector, rows, out),
+        4 => dots_of::<S, 4>(simd, vector, rows, out),
+        5 => dots_of::<S, 5>(simd, vector, rows, out),
         _ => {}
+    }
+}
+
+/// `G` neighbouring lanes of [`weighted_sum`], kept in registers while the rows pass.
+#[inline(always)]
+fn weighted_sum_of<S: Simd, const G: usize>(simd: S, scales: &[f32], rows: &[&[Lanes]], at: usize, out: &mut [Lanes]) {
+    let mut sums = [simd.splat(0.0); G];
+    for (&scale, row) in scales.iter().zip(rows) {
+        let scale = simd.splat(scale);
+        for (sum, x) in sums.iter_mut().zip(&row[at..at + G]) {
+            *sum = simd.add(*sum, simd.mul(scale, simd.load(x)));
+        }
+    }
+    for (out, sum) in out[at..at + G].iter_mut().zip(sums) {
+        simd.store(sum, out);
     }
 }
 
 /// out = sum of scale x row, in the order of the rows.
 #[inline(always)]
-pub(super) fn weighted_sum(scales: &[f32], rows: &[&[Lanes]], out: &mut [Lanes]) {
-    for (at, out) in out.iter_mut().enumerate() {
-        let mut sum = Lanes::ZERO;
-        for (&scale, row) in scales.iter().zip(rows) {
-            sum = sum.plus_scaled(scale, &row[at]);
+pub(super) fn weighted_sum<S: Simd>(simd: S, scales: &[f32], rows: &[&[Lanes]], out: &mut [Lanes]) {
+    let mut at = 0;
+    while out.len() - at >= 4 {
+        weighted_sum_of::<S, 4>(simd, scales, rows, at, out);
+        at += 4;
+    }
+    match out.len() - at {
+        1 => weighted_sum_of::<S, 1>(simd, scales, rows, at, out),
+        2 => weighted_sum_of::<S, 2>(simd, scales, rows, at, out),
+        3 => weighted_sum_of::<S, 3>(simd, scales, rows, at, out),
+        _ => {}
+    }
+}
+
+/// `G` neighbouring lanes of [`scaled_sum`].
+#[inline(always)]
+fn scaled_sum_of<S: Simd, const G: usize>(simd: S, factor: f32, rows: &[&[Lanes]], at: usize, out: &mut [Lanes]) {
+    let mut sums = [simd.splat(0.0); G];
+    for row in rows {
+        for (sum, x) in sums.iter_mut().zip(&row[at..at + G]) {
+            *sum = simd.add(*sum, simd.load(x));
         }
-        *out = sum;
+    }
+    let factor = simd.splat(factor);
+    for (out, sum) in out[at..at + G].iter_mut().zip(sums) {
+        simd.store(simd.mul(factor, sum), out);
     }
 }
 
 /// out = factor x sum of the rows, in their order.
 #[inline(always)]
-pub(super) fn scaled_sum(factor: f32, rows: &[&[Lanes]], out: &mut [Lanes]) {
-    for (at, out) in out.iter_mut().enumerate() {
-        let mut sum = Lanes::ZERO;
-        for row in rows {
-            sum = sum.plus(&row[at]);
-        }
-        *out = Lanes::ZERO.plus_scaled(factor, &sum);
+pub(super) fn scaled_sum<S: Simd>(simd: S, factor: f32, rows: &[&[Lanes]], out: &mut [Lanes]) {
+    let mut at = 0;
+    while out.len() - at >= 4 {
+        scaled_sum_of::<S, 4>(simd, factor, rows, at, out);
+        at += 4;
+    }
+    match out.len() - at {
+        1 => scaled_sum_of::<S, 1>(simd, factor, rows, at, out),
+        2 => scaled_sum_of::<S, 2>(simd, factor, rows, at, out),
+        3 => scaled_sum_of::<S, 3>(simd, factor, rows, at, out),
+        _ => {}
     }
 }
 
 /// row += scale x vector.
 #[inline(always)]
-pub(super) fn add_scaled(row: &mut [Lanes], scale: f32, vector: &[Lanes]) {
+pub(super) fn add_scaled<S: Simd>(simd: S, row: &mut [Lanes], scale: f32, vector: &[Lanes]) {
+    let scale = simd.splat(scale);
     for (row, vector) in row.iter_mut().zip(vector) {
-        *row = row.plus_scaled(scale, vector);
+        simd.store(simd.add(simd.load(row), simd.mul(scale, simd.load(vector))), row);
     }
 }
 
@@ -200,28 +381,30 @@ fn exp(x: f32) -> f32 {
     p * f32::from_bits(exponent)
 }
 
-/// 1 / (1 + e^-x) of each number; a NaN stays one.
+/// 1 / (1 + e^-x) of each number; a NaN stays one. Fastest on whole lanes of 16.
 #[inline(always)]
 pub(super) fn sigmoids(numbers: &mut [f32]) {
-    let one = |x: f32| {
-        1.0 / (1.0
-            + exp(if x > 30.0 {
-                -30.0
-            } else if x < -80.0 {
-                80.0
-            } else {
-                -x
-            }))
-    };
-    let mut chunks = numbers.chunks_exact_mut(8);
+    let mut chunks = numbers.chunks_exact_mut(16);
     for chunk in &mut chunks {
         for x in chunk {
-            *x = one(*x);
+            *x = sigmoid(*x);
         }
     }
     for x in chunks.into_remainder() {
-        *x = one(*x);
+        *x = sigmoid(*x);
     }
+}
+
+#[inline(always)]
+fn sigmoid(x: f32) -> f32 {
+    1.0 / (1.0
+        + exp(if x > 30.0 {
+            -30.0
+        } else if x < -80.0 {
+            80.0
+        } else {
+            -x
+        }))
 }
 
 /// Softmax of the numbers in place: e^(x - largest) over their sum, summed in f64.
@@ -273,15 +456,15 @@ mod tests {
         }
         impl Work for Try<'_> {
             #[inline(always)]
-            fn run(self) {
+            fn run<S: Simd>(self, simd: S) {
                 let rows: Vec<&[Lanes]> = self.rows.iter().map(Vec::as_slice).collect();
                 let mut scores = vec![0.0; rows.len()];
-                dots(rows[0], &rows, &mut scores);
+                dots(simd, rows[0], &rows, &mut scores);
                 let mut sum = vec![Lanes::ZERO; rows[0].len()];
-                weighted_sum(&scores, &rows, &mut sum);
+                weighted_sum(simd, &scores, &rows, &mut sum);
                 let mut mean = vec![Lanes::ZERO; rows[0].len()];
-                scaled_sum(1.0 / 3.0, &rows, &mut mean);
-                add_scaled(&mut mean, 0.3, &sum);
+                scaled_sum(simd, 1.0 / 3.0, &rows, &mut mean);
+                add_scaled(simd, &mut mean, 0.3, &sum);
                 sigmoids(&mut scores);
                 self.out.extend(&scores);
                 self.out.extend(mean.iter().flat_map(|lanes| lanes.0));
@@ -321,7 +504,7 @@ mod tests {
             })
             .collect();
         let mut scores = vec![0.0; rows.len()];
-        dots(&rows[0], &rows.iter().map(Vec::as_slice).collect::<Vec<_>>(), &mut scores);
+        dots(Base, &rows[0], &rows.iter().map(Vec::as_slice).collect::<Vec<_>>(), &mut scores);
         assert_eq!(scores, plain);
         let results: Vec<Vec<u32>> = Instructions::all()
             .into_iter()

@@ -89,8 +89,7 @@ pub struct Word2VecParams {
     /// work, up to that number.
     pub shards: usize,
     /// Windows whose gradients are computed against the same numbers before any is applied, over all shards. `None`:
-    /// as many as move no row by more than [`Word2Vec::STALE_UPDATES`] steps at once, expected for the most frequent
-    /// word, 512 at most.
+    /// as many as move no row blindly by more than [`Word2Vec::STALE_STEPS`], 512 at most.
     pub block: Option<usize>,
     /// Threads write over each other as they come (Niu et al. 2011): the result is another one each time, and says so.
     pub hogwild: bool,
@@ -173,8 +172,9 @@ pub struct Word2Vec {
 }
 
 impl Word2Vec {
-    /// The most updates of one row that are computed against the same numbers, expected for the most frequent row.
-    pub const STALE_UPDATES: f64 = 32.0;
+    /// The longest way that one row may go blindly: updates computed against the same numbers, times the learning rate,
+    /// expected for the most frequent row. At the usual learning rate of 0.025 these are 16 updates.
+    pub const STALE_STEPS: f64 = 0.4;
 
     /// The parameters.
     pub fn params(&self) -> &Word2VecParams {

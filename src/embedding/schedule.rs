@@ -11,7 +11,7 @@
 //! A row's sum has one order whoever computes it, random numbers belong to the shard, and the kernels give the same
 //! bits with every set of instructions: so the result depends on the text, the parameters and the seed alone. A block
 //! is small enough that even the most frequent word's row gets only some tens of updates that do not know of each
-//! other ([`super::Word2Vec::STALE_UPDATES`]); they come from distant places of the text, not from one paper that
+//! other ([`super::Word2Vec::STALE_STEPS`]); they come from distant places of the text, not from one paper that
 //! repeats its words.
 //!
 //! Differences from word2vec.c and gensim: the drawn words of a skip-gram window are shared by all its pairs (Ji et al.
@@ -21,9 +21,9 @@
 //! Time O(words x window x N x (1 + negative)) in two barriers a block; space two matrices V x N and the block.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, RwLock};
+use std::sync::{Condvar, Mutex, PoisonError, RwLock};
 
-use super::kernels::{self, Instructions, Lanes, Work};
+use super::kernels::{self, Instructions, Lanes, Simd, Work};
 use super::rows::{Rows, View};
 use super::windows::{Cursor, Place, Targets, Text, Windows};
 use super::{Architecture, Word2VecParams};
@@ -208,7 +208,7 @@ struct Compute<'a> {
 
 impl Work for Compute<'_> {
     #[inline(always)]
-    fn run(self) {
+    fn run<S: Simd>(self, simd: S) {
         let Compute { plan, rate, shard, input, output, rows } = self;
         let width = rows.0.width();
         shard.vectors.clear();
@@ -236,9 +236,13 @@ impl Work for Compute<'_> {
             };
             (context_start, output_start) = (context_end as usize, output_end as usize);
             context_rows.clear();
-            context_rows.extend(context.iter().map(|&row| input.row(row)));
+            for &row in context {
+                context_rows.push(input.row(row));
+            }
             output_rows.clear();
-            output_rows.extend(targets.iter().map(|&row| output.row(row)));
+            for &row in targets {
+                output_rows.push(output.row(row));
+            }
             // The next window's rows are on their way while this one is computed.
             for &row in windows.context[context_start..].iter().take(context.len()) {
                 kernels::prefetch(input.row(row));
@@ -251,12 +255,14 @@ impl Work for Compute<'_> {
                 Architecture::Cbow => {
                     vectors.resize(vectors.len() + 2 * width, Lanes::ZERO);
                     let (hidden, error) = vectors[base as usize * width..].split_at_mut(width);
-                    kernels::scaled_sum(1.0 / context.len() as f32, &context_rows, hidden);
-                    scores.resize(targets.len(), 0.0);
-                    kernels::dots(hidden, &output_rows, &mut scores);
-                    let window_loss = activate(&mut scores, labels, word, rate, softmax, first);
-                    loss += window_loss;
-                    kernels::weighted_sum(&scores, &output_rows, error);
+                    kernels::scaled_sum(simd, 1.0 / context.len() as f32, &context_rows, hidden);
+                    scores.resize(targets.len().next_multiple_of(16), 0.0);
+                    kernels::dots(simd, hidden, &output_rows, &mut scores);
+                    loss += match softmax {
+                        true => soften(&mut scores[..targets.len()], word, rate, first),
+                        false => activate(&mut scores, labels, 1, rate, first),
+                    };
+                    kernels::weighted_sum(simd, &scores, &output_rows, error);
                     for &row in context {
                         let (part, place) = rows.0.place(row);
                         inputs[part].push(Update { place, vector: base + 1, scale: 1.0 });
@@ -272,20 +278,19 @@ impl Work for Compute<'_> {
                     let noted = pairs + if many { pairs } else { count };
                     vectors.resize(vectors.len() + noted * width, Lanes::ZERO);
                     let mine = &mut vectors[base as usize * width..];
-                    scores.resize(pairs * count, 0.0);
+                    scores.resize((pairs * count).next_multiple_of(16), 0.0);
                     for (at, row) in context_rows.iter().enumerate() {
                         let scores = &mut scores[at * count..][..count];
-                        kernels::dots(row, &output_rows, scores);
+                        kernels::dots(simd, row, &output_rows, scores);
                         if softmax {
-                            let pair_loss = activate(scores, labels, word, rate, true, first);
-                            loss += pair_loss / pairs as f64;
+                            loss += soften(scores, word, rate, first) / pairs as f64;
                         }
                     }
                     if !softmax {
-                        loss += activate_pairs(&mut scores, labels, rate, pairs, first);
+                        loss += activate(&mut scores, labels, pairs, rate, first);
                     }
                     for (at, error) in mine.chunks_exact_mut(width).take(pairs).enumerate() {
-                        kernels::weighted_sum(&scores[at * count..][..count], &output_rows, error);
+                        kernels::weighted_sum(simd, &scores[at * count..][..count], &output_rows, error);
                     }
                     for (at, &row) in context.iter().enumerate() {
                         let (part, place) = rows.0.place(row);
@@ -302,7 +307,7 @@ impl Work for Compute<'_> {
                             column.clear();
                             column.extend((0..pairs).map(|pair| scores[pair * count + at]));
                             let change = &mut mine[(pairs + at) * width..][..width];
-                            kernels::weighted_sum(&column, &context_rows, change);
+                            kernels::weighted_sum(simd, &column, &context_rows, change);
                             outputs[part].push(Update { place, vector: base + (pairs + at) as u32, scale: 1.0 });
                         }
                     }
@@ -323,36 +328,13 @@ impl Work for Compute<'_> {
     }
 }
 
-/// Turns scores into steps: rate x (label - prediction). Gives the loss if asked to, else 0.
+/// Turns the scores of `pairs` times the same units into steps: rate x (label - prediction). Gives the mean loss of the
+/// pairs if asked to, else 0. Scores are filled up to whole lanes; what stands there is of no meaning before and after.
 #[inline(always)]
-fn activate(scores: &mut [f32], labels: &[f32], word: u32, rate: f32, softmax: bool, ask: bool) -> f64 {
-    if softmax {
-        kernels::softmax(scores);
-        let loss = if ask { -natural_log(scores[word as usize]) } else { 0.0 };
-        for (row, score) in scores.iter_mut().enumerate() {
-            *score = rate * (f32::from(row == word as usize) - *score);
-        }
-        return loss;
-    }
+fn activate(scores: &mut [f32], labels: &[f32], pairs: usize, rate: f32, ask: bool) -> f64 {
     kernels::sigmoids(scores);
     let mut loss = 0.0;
-    if ask {
-        for (&score, &label) in scores.iter().zip(labels) {
-            loss -= natural_log(if label == 1.0 { score } else { 1.0 - score });
-        }
-    }
-    for (score, &label) in scores.iter_mut().zip(labels) {
-        *score = rate * (label - *score);
-    }
-    loss
-}
-
-/// The same for all pairs of a skip-gram window at once; the loss is the mean over its pairs.
-#[inline(always)]
-fn activate_pairs(scores: &mut [f32], labels: &[f32], rate: f32, pairs: usize, ask: bool) -> f64 {
-    kernels::sigmoids(scores);
-    let mut loss = 0.0;
-    for scores in scores.chunks_exact_mut(labels.len().max(1)) {
+    for scores in scores.chunks_exact_mut(labels.len().max(1)).take(pairs) {
         for (score, &label) in scores.iter_mut().zip(labels) {
             if ask {
                 loss -= natural_log(if label == 1.0 { *score } else { 1.0 - *score });
@@ -361,6 +343,17 @@ fn activate_pairs(scores: &mut [f32], labels: &[f32], rate: f32, pairs: usize, a
         }
     }
     loss / pairs as f64
+}
+
+/// The same for softmax over all rows, of which `word` is the one to predict.
+#[inline(always)]
+fn soften(scores: &mut [f32], word: u32, rate: f32, ask: bool) -> f64 {
+    kernels::softmax(scores);
+    let loss = if ask { -natural_log(scores[word as usize]) } else { 0.0 };
+    for (row, score) in scores.iter_mut().enumerate() {
+        *score = rate * (f32::from(row == word as usize) - *score);
+    }
+    loss
 }
 
 /// ln p; a prediction that rounded to 0 counts as 1e-30, a NaN stays one.
@@ -377,7 +370,7 @@ struct Apply<'a, U> {
 
 impl<'s, U: Iterator<Item = (&'s [Update], &'s [Lanes])>> Work for Apply<'_, U> {
     #[inline(always)]
-    fn run(self) {
+    fn run<S: Simd>(self, simd: S) {
         let width = self.width;
         for (updates, vectors) in self.updates {
             for (at, update) in updates.iter().enumerate() {
@@ -385,6 +378,7 @@ impl<'s, U: Iterator<Item = (&'s [Update], &'s [Lanes])>> Work for Apply<'_, U> 
                     kernels::prefetch(&self.rows[later.place as usize * width..][..width]);
                 }
                 kernels::add_scaled(
+                    simd,
                     &mut self.rows[update.place as usize * width..][..width],
                     update.scale,
                     &vectors[update.vector as usize * width..][..width],
@@ -394,41 +388,56 @@ impl<'s, U: Iterator<Item = (&'s [Update], &'s [Lanes])>> Work for Apply<'_, U> 
     }
 }
 
-/// Threads wait here for each other: a short spin, then the processor is left to others. Blocks last some tens of
-/// microseconds, less than a sleeping thread needs to wake.
+/// Threads wait here for each other: a short spin, then asleep, so that a machine with other work to do can do it.
 struct Barrier {
     threads: usize,
     arrived: AtomicUsize,
     round: AtomicUsize,
     alarm: AtomicBool,
+    sleepers: Mutex<()>,
+    bell: Condvar,
 }
 
 impl Barrier {
     fn new(threads: usize) -> Barrier {
-        Barrier { threads, arrived: AtomicUsize::new(0), round: AtomicUsize::new(0), alarm: AtomicBool::new(false) }
+        Barrier {
+            threads,
+            arrived: AtomicUsize::new(0),
+            round: AtomicUsize::new(0),
+            alarm: AtomicBool::new(false),
+            sleepers: Mutex::new(()),
+            bell: Condvar::new(),
+        }
     }
 
     /// Waits for all; false if one of them panicked and will never come.
     fn wait(&self) -> bool {
         let round = self.round.load(Ordering::Acquire);
+        let waits = || self.round.load(Ordering::Acquire) == round && !self.alarm.load(Ordering::Acquire);
         if self.arrived.fetch_add(1, Ordering::AcqRel) + 1 == self.threads {
             self.arrived.store(0, Ordering::Release);
             self.round.store(round.wrapping_add(1), Ordering::Release);
+            self.ring();
         } else {
             let mut spins = 0;
-            while self.round.load(Ordering::Acquire) == round {
-                if self.alarm.load(Ordering::Relaxed) {
-                    return false;
-                }
+            while spins < 1_000 && waits() {
                 spins += 1;
-                if spins < 2_000 {
-                    std::hint::spin_loop();
-                } else {
-                    std::thread::yield_now();
+                std::hint::spin_loop();
+            }
+            if waits() {
+                let mut sleep = self.sleepers.lock().unwrap_or_else(PoisonError::into_inner);
+                while waits() {
+                    sleep = self.bell.wait(sleep).unwrap_or_else(PoisonError::into_inner);
                 }
             }
         }
-        !self.alarm.load(Ordering::Relaxed)
+        !self.alarm.load(Ordering::Acquire)
+    }
+
+    /// Wakes all. The lock makes sure that nobody is between the look at the round and the sleep.
+    fn ring(&self) {
+        drop(self.sleepers.lock().unwrap_or_else(PoisonError::into_inner));
+        self.bell.notify_all();
     }
 }
 
@@ -438,7 +447,8 @@ struct Alarm<'a>(&'a Barrier);
 impl Drop for Alarm<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            self.0.alarm.store(true, Ordering::Relaxed);
+            self.0.alarm.store(true, Ordering::Release);
+            self.0.ring();
         }
     }
 }

@@ -139,7 +139,7 @@ pub(super) fn train_with(
 ) -> Result<Trained, EmbeddingError> {
     let params = word2vec.params();
     let vocabulary = Vocabulary::new(tokens, params, &[])?;
-    let block = params.block.unwrap_or_else(|| windows::block_size(params, &vocabulary, Word2Vec::STALE_UPDATES));
+    let block = params.block.unwrap_or_else(|| windows::block_size(params, &vocabulary, Word2Vec::STALE_STEPS));
     let shards = params.shards.min(block);
     let threads = rayon::current_num_threads().clamp(1, shards);
     let row_parts = row_parts(threads);
@@ -233,7 +233,7 @@ mod tests {
     /// Texts of two topics whose words never meet.
     pub(crate) fn two_topics() -> Tokens {
         let mut random = Seed(11).stream("test/topics");
-        let texts: Vec<Vec<String>> = (0..600)
+        let texts: Vec<Vec<String>> = (0..160)
             .map(|text| {
                 let topic = if text % 2 == 0 { "sea" } else { "hill" };
                 (0..20).map(|_| format!("{topic}{}", random.below(12))).collect()

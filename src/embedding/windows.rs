@@ -203,7 +203,8 @@ impl Cursor {
     }
 }
 
-/// How many windows a block holds over all shards: as many as update the most frequent row `stale` times, expected.
+/// How many windows a block holds over all shards: as many as update the most frequent row by `stale` full steps,
+/// expected. A step of a sigmoid unit counts as one; one of softmax is up to four times as steep.
 pub(super) fn block_size(params: &Word2VecParams, vocabulary: &Vocabulary, stale: f64) -> usize {
     let kept: Vec<f64> = vocabulary
         .counts
@@ -226,12 +227,13 @@ pub(super) fn block_size(params: &Word2VecParams, vocabulary: &Vocabulary, stale
         .zip(drawn)
         .map(|(&kept, drawn)| {
             let share = kept / total;
-            (share * around).max((share + params.negative as f64 * drawn) * pairs)
+            let steep = if params.loss == Loss::Softmax { 4.0 } else { 1.0 };
+            (share * around).max((share * steep + params.negative as f64 * drawn) * pairs)
         })
         .fold(0.0f64, f64::max);
     // The root of the Huffman tree is on every path.
     let rate = if params.loss == Loss::HierarchicalSoftmax { rate.max(pairs) } else { rate };
-    ((stale / rate) as usize).clamp(1, 512)
+    ((stale / params.learning_rate / rate) as usize).clamp(1, 512)
 }
 
 #[cfg(test)]
@@ -290,7 +292,7 @@ mod tests {
             |counts: Vec<u64>| Vocabulary { words: vec![String::new(); counts.len()], counts, places: vec![] };
         let params = Word2VecParams { sample: 0.0, ..Default::default() };
         // Half of the windows' words: seen 3 times a window among the words around, or as an output.
-        assert_eq!(block_size(&params, &vocabulary(vec![10, 10]), 32.0), 10);
-        assert_eq!(block_size(&params, &vocabulary(vec![10; 10_000]), 32.0), 512);
+        assert_eq!(block_size(&params, &vocabulary(vec![10, 10]), 0.8), 10);
+        assert_eq!(block_size(&params, &vocabulary(vec![10; 10_000]), 0.8), 512);
     }
 }
