@@ -4,8 +4,11 @@
 //! 2: error.
 
 mod communities;
+mod inject;
 #[cfg(feature = "figures")]
 mod plot;
+mod reproduce;
+mod run;
 mod convert;
 mod corpus_args;
 mod talk;
@@ -45,6 +48,15 @@ enum Command {
     /// Find the strongly connected components and the triangle communities (SCD) of a graph
     #[command(after_help = communities::EXAMPLES)]
     Communities(communities::Communities),
+    /// Lay a share of the papers in again, edited, and write which they are
+    #[command(after_help = inject::EXAMPLES)]
+    Inject(inject::Inject),
+    /// Run one experiment: tables and figures of every point of its grid
+    #[command(after_help = run::EXAMPLES)]
+    Run(run::RunExperiment),
+    /// Run all experiments to results/, or compare with it
+    #[command(after_help = reproduce::EXAMPLES)]
+    Reproduce(reproduce::Reproduce),
     /// Draw a figure, SVG or PNG, from any table
     #[cfg(feature = "figures")]
     #[command(after_help = plot::EXAMPLES)]
@@ -126,6 +138,9 @@ pub fn main() -> ExitCode {
 fn run(command: Command, context: &Context) -> anyhow::Result<Outcome> {
     match command {
         Command::Communities(command) => command.run(context),
+        Command::Inject(command) => command.run(context),
+        Command::Run(command) => command.run(context),
+        Command::Reproduce(command) => command.run(context),
         #[cfg(feature = "figures")]
         Command::Plot(command) => command.run(context),
         Command::Convert(command) => command.run(context),

@@ -6,6 +6,7 @@ use super::{
     Bloom, Chunks, FixedBlocks, Method, MinHashLsh, Pattern, Portrait, Shingles, SimHash, StopWordShingles, TfIdf,
     WholeFile,
 };
+use crate::text::AnalyzerParams;
 
 /// A method with its parameters, as an experiment writes it: `[method.portrait]`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -52,6 +53,14 @@ pub const NAMES: &[&str] = &[
 ];
 
 impl MethodSpec {
+    /// How texts become tokens, if the method needs word vectors: the vectors must be trained on tokens made alike.
+    pub fn embedding_text(&self) -> Option<&AnalyzerParams> {
+        match self {
+            MethodSpec::Portrait(portrait) => Some(&portrait.text),
+            _ => None,
+        }
+    }
+
     /// The method itself.
     pub fn method(&self) -> Box<dyn Method> {
         match self {
