@@ -11,7 +11,10 @@ mod reproduce;
 mod run;
 mod convert;
 mod corpus_args;
+mod explain;
+mod keywords;
 mod talk;
+mod text_args;
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -64,6 +67,12 @@ enum Command {
     /// Read records in any formats, lay them into one corpus, and write it in another format
     #[command(after_help = convert::EXAMPLES)]
     Convert(convert::Convert),
+    /// Find the words of greatest tf-idf weight of each paper
+    #[command(after_help = keywords::EXAMPLES)]
+    Keywords(keywords::Keywords),
+    /// Say why two papers are alike: fields, shared words and what each adds
+    #[command(after_help = explain::EXAMPLES)]
+    Explain(explain::Explain),
     /// Write a shell completion script to standard output
     #[command(after_help = "EXAMPLE\n  papertwin completions bash > /etc/bash_completion.d/papertwin")]
     Completions {
@@ -143,6 +152,8 @@ fn run(command: Command, context: &Context) -> anyhow::Result<Outcome> {
         Command::Reproduce(command) => command.run(context),
         #[cfg(feature = "figures")]
         Command::Plot(command) => command.run(context),
+        Command::Keywords(command) => command.run(context),
+        Command::Explain(command) => command.run(context),
         Command::Convert(command) => command.run(context),
         Command::Completions { shell } => {
             clap_complete::generate(shell, &mut Cli::command(), "papertwin", &mut std::io::stdout());
