@@ -163,7 +163,7 @@ impl Communities {
         if self.json {
             facts.insert("members".into(), members(&list, columns[0].1).into());
             let mut out = Output::create("-")?;
-            serde_json::to_writer_pretty(&mut out, &facts)?;
+            serde_json::to_writer_pretty(&mut out, &facts).map_err(std::io::Error::from)?;
             writeln!(out)?;
             out.commit()?;
         }

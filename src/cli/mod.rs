@@ -4,11 +4,9 @@
 //! 2: error.
 
 mod communities;
-mod inject;
 #[cfg(feature = "figures")]
+mod news;
 mod plot;
-mod reproduce;
-mod run;
 mod convert;
 mod corpus_args;
 mod explain;
@@ -51,15 +49,9 @@ enum Command {
     /// Find the strongly connected components and the triangle communities (SCD) of a graph
     #[command(after_help = communities::EXAMPLES)]
     Communities(communities::Communities),
-    /// Lay a share of the papers in again, edited, and write which they are
-    #[command(after_help = inject::EXAMPLES)]
-    Inject(inject::Inject),
-    /// Run one experiment: tables and figures of every point of its grid
-    #[command(after_help = run::EXAMPLES)]
-    Run(run::RunExperiment),
-    /// Run all experiments to results/, or compare with it
-    #[command(after_help = reproduce::EXAMPLES)]
-    Reproduce(reproduce::Reproduce),
+    /// Group news into stories, in one go or in daily batches
+    #[command(after_help = news::EXAMPLES)]
+    News(news::News),
     /// Draw a figure, SVG or PNG, from any table
     #[cfg(feature = "figures")]
     #[command(after_help = plot::EXAMPLES)]
@@ -147,9 +139,7 @@ pub fn main() -> ExitCode {
 fn run(command: Command, context: &Context) -> anyhow::Result<Outcome> {
     match command {
         Command::Communities(command) => command.run(context),
-        Command::Inject(command) => command.run(context),
-        Command::Run(command) => command.run(context),
-        Command::Reproduce(command) => command.run(context),
+        Command::News(command) => command.run(context),
         #[cfg(feature = "figures")]
         Command::Plot(command) => command.run(context),
         Command::Keywords(command) => command.run(context),

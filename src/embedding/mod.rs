@@ -13,7 +13,6 @@
 //! ```
 
 mod error;
-mod files;
 mod kernels;
 mod params;
 mod rows;
@@ -24,7 +23,6 @@ mod vocabulary_vectors;
 mod windows;
 
 pub use error::EmbeddingError;
-pub use files::{FileFormat, Loaded, ModelOutput, ReadOptions, read, write};
 pub use params::{Architecture, Loss, Word2Vec, Word2VecParams};
 pub use training::{CorpusFingerprint, Provenance, TrainReport, Trained, train};
 pub use vocabulary_vectors::Embedding;

@@ -1,0 +1,621 @@
+//! `papertwin news`: story groups in one go, and daily batches with a durable state.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use clap::{Args, Subcommand};
+use papertwin::corpus::{Corpus, Fields, Rejected};
+use papertwin::evaluation::Agreement;
+use papertwin::graph::Gain;
+use papertwin::news::{
+    Articles, BatchParams, BatchStatistics, EventKind, GraphFormat, GroupBy, Groups, Pairs, SameSource,
+    SimilarityGraph, State, TermLimit, TextField, feed_format, read_feed, write_graph,
+};
+use papertwin::output::Output;
+use papertwin::partition::Partition;
+use papertwin::similarity::Score;
+use papertwin::table::{Cell, Table};
+use papertwin::text::{LanguageChoice, StopList, StopWords};
+
+use super::communities::gain;
+use super::corpus_args::ReadingArgs;
+use super::{Context, Outcome};
+
+/// The subcommands of `news`.
+#[derive(Args)]
+pub struct News {
+    #[command(subcommand)]
+    command: NewsCommand,
+}
+
+#[derive(Subcommand)]
+enum NewsCommand {
+    /// Group articles into stories
+    #[command(after_help = GROUP_EXAMPLES)]
+    Group(Box<Group>),
+    /// Add a batch of articles to a durable state and say what became of the groups
+    #[command(after_help = ADVANCE_EXAMPLES)]
+    Advance(Box<Advance>),
+    /// Write the groups that a state holds
+    #[command(after_help = "EXAMPLE\n  papertwin news groups --state archive -o groups.csv")]
+    Groups(ListGroups),
+}
+
+/// `--help` shows these.
+pub const EXAMPLES: &str = "EXAMPLES
+  papertwin news group articles.jsonl -o groups.csv --graph edges.csv
+  papertwin news advance monday.jsonl --state archive
+  papertwin news groups --state archive -o groups.csv";
+
+const GROUP_EXAMPLES: &str = "EXAMPLES
+  papertwin news group articles.jsonl -o groups.csv
+  papertwin news group feed.xml crawl.warc.gz -o groups.csv
+  papertwin news group articles.jsonl -o groups.csv --graph edges.graphml
+  papertwin news group labelled.jsonl -o groups.csv --label story
+  papertwin news group reuters.jsonl -o groups.csv --same-source keep
+
+Articles are JSON lines, CSV and what else `convert` reads, RSS, Atom, JSON Feed, WARC and WET. A date with a zone is an
+instant; without a zone it is UTC, without a time noon UTC. The window is inclusive. Articles without a date or an outlet
+are named and not filtered by what they lack. Groups, components and communities are numbered from 1 by size.";
+
+const ADVANCE_EXAMPLES: &str = "EXAMPLES
+  papertwin news advance 2024-05-01.jsonl --state archive
+  papertwin news advance 2024-05-02.jsonl --state archive --json > report.json
+  papertwin news advance first.jsonl --state other --statistics live --threshold 0.25
+
+A batch is added whole or not at all, also when the program is killed. A batch given again changes nothing. The parameters
+of the first batch are kept in the state; later batches need none. With frozen statistics a batch is worked off day by day.";
+
+/// How articles are compared and grouped. Flags go before what --params says.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Comparing and grouping")]
+struct ParamArgs {
+    /// A TOML file with the tables [more-like-this], [groups] and statistics
+    #[arg(long, value_name = "TOML")]
+    params: Option<PathBuf>,
+    /// The least score of a neighbour; the article's own is 1
+    #[arg(long, value_name = "SCORE")]
+    threshold: Option<Score>,
+    /// Neighbours kept for an article; all keeps all
+    #[arg(long, value_name = "N")]
+    neighbours: Option<String>,
+    /// The greatest distance in time: 5d, 36h, or none
+    #[arg(long, value_name = "TIME")]
+    window: Option<String>,
+    /// Whether neighbours of the article's own outlet count: drop or keep
+    #[arg(long, value_name = "WHICH")]
+    same_source: Option<String>,
+    /// Fields that are compared
+    #[arg(long, value_name = "title,body")]
+    text_fields: Option<String>,
+    /// The most terms of a query
+    #[arg(long, value_name = "N")]
+    max_query_terms: Option<u32>,
+    /// What that limit is of: per-field or shared
+    #[arg(long, value_name = "HOW")]
+    terms: Option<String>,
+    /// A term must occur so often in the article's body
+    #[arg(long, value_name = "N")]
+    min_term_freq: Option<u32>,
+    /// A term must be in so many articles
+    #[arg(long, value_name = "N")]
+    min_doc_freq: Option<u32>,
+    /// A term may be in at most this share of the articles; none is no limit
+    #[arg(long, value_name = "SHARE")]
+    max_doc_freq: Option<String>,
+    /// The share of a query's terms that a neighbour must have
+    #[arg(long, value_name = "SHARE")]
+    minimum_should_match: Option<f64>,
+    /// How much more a term in the title weighs
+    #[arg(long, value_name = "X")]
+    title_boost: Option<f64>,
+    /// Language of all articles, or auto
+    #[arg(long, value_name = "CODE")]
+    language: Option<LanguageChoice>,
+    /// Whether words are cut to their stems
+    #[arg(long, value_name = "BOOL")]
+    stem: Option<bool>,
+    /// Stop words: nltk or none
+    #[arg(long, value_name = "LIST")]
+    stop_words: Option<String>,
+    /// What makes a group: both (component and community), components, communities
+    #[arg(long, value_name = "WHAT")]
+    by: Option<String>,
+    /// Whether two articles that cite each other are a group though they close no triangle: keep or drop
+    #[arg(long, value_name = "WHICH")]
+    pairs: Option<String>,
+    /// SCD's weight of members without a common triangle
+    #[arg(long, value_name = "X")]
+    alpha: Option<f64>,
+    /// SCD's gain: authors or theorem
+    #[arg(long, value_name = "NAME", value_parser = gain)]
+    gain: Option<Gain>,
+}
+
+impl ParamArgs {
+    fn is_empty(&self) -> bool {
+        let ParamArgs {
+            params,
+            threshold,
+            neighbours,
+            window,
+            same_source,
+            text_fields,
+            max_query_terms,
+            terms,
+            min_term_freq,
+            min_doc_freq,
+            max_doc_freq,
+            minimum_should_match,
+            title_boost,
+            language,
+            stem,
+            stop_words,
+            by,
+            pairs,
+            alpha,
+            gain,
+        } = self;
+        params.is_none()
+            && threshold.is_none()
+            && neighbours.is_none()
+            && window.is_none()
+            && same_source.is_none()
+            && text_fields.is_none()
+            && max_query_terms.is_none()
+            && terms.is_none()
+            && min_term_freq.is_none()
+            && min_doc_freq.is_none()
+            && max_doc_freq.is_none()
+            && minimum_should_match.is_none()
+            && title_boost.is_none()
+            && language.is_none()
+            && stem.is_none()
+            && stop_words.is_none()
+            && by.is_none()
+            && pairs.is_none()
+            && alpha.is_none()
+            && gain.is_none()
+    }
+
+    fn params(&self) -> anyhow::Result<BatchParams> {
+        let mut params = match &self.params {
+            Some(path) => {
+                let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
+                toml::from_str(&text).with_context(|| path.display().to_string())?
+            }
+            None => BatchParams::default(),
+        };
+        let mlt = &mut params.more_like_this;
+        if let Some(threshold) = self.threshold {
+            mlt.threshold = threshold;
+        }
+        if let Some(text) = &self.neighbours {
+            mlt.neighbours = match text.as_str() {
+                "all" | "none" => None,
+                n => Some(n.parse().with_context(|| format!("--neighbours {n}: wanted a whole number or all"))?),
+            };
+        }
+        if let Some(text) = &self.window {
+            mlt.window_hours = hours(text)?;
+        }
+        if let Some(which) = &self.same_source {
+            mlt.same_source =
+                one_of("--same-source", which, &[("drop", SameSource::Drop), ("keep", SameSource::Keep)])?;
+        }
+        if let Some(names) = &self.text_fields {
+            mlt.fields = names
+                .split(',')
+                .map(|name| {
+                    one_of("--text-fields", name.trim(), &[("title", TextField::Title), ("body", TextField::Body)])
+                })
+                .collect::<anyhow::Result<_>>()?;
+        }
+        if let Some(n) = self.max_query_terms {
+            mlt.max_query_terms = n;
+        }
+        if let Some(how) = &self.terms {
+            mlt.terms = one_of("--terms", how, &[("per-field", TermLimit::PerField), ("shared", TermLimit::Shared)])?;
+        }
+        if let Some(n) = self.min_term_freq {
+            mlt.min_term_freq = n;
+        }
+        if let Some(n) = self.min_doc_freq {
+            mlt.min_doc_freq = n;
+        }
+        if let Some(text) = &self.max_doc_freq {
+            mlt.max_doc_freq = match text.as_str() {
+                "none" => None,
+                x => Some(x.parse().with_context(|| format!("--max-doc-freq {x}: wanted a share or none"))?),
+            };
+        }
+        if let Some(share) = self.minimum_should_match {
+            mlt.minimum_should_match = share;
+        }
+        if let Some(boost) = self.title_boost {
+            mlt.title_boost = boost;
+        }
+        if let Some(language) = self.language {
+            mlt.analyzer.language = language;
+        }
+        if let Some(stem) = self.stem {
+            mlt.analyzer.stem = stem;
+        }
+        if let Some(list) = &self.stop_words {
+            let list = one_of("--stop-words", list, &[("nltk", StopList::Nltk), ("none", StopList::None)])?;
+            mlt.analyzer.stop_words = StopWords::List(list);
+        }
+        let groups = &mut params.groups;
+        if let Some(by) = &self.by {
+            let kinds =
+                [("both", GroupBy::Both), ("components", GroupBy::Components), ("communities", GroupBy::Communities)];
+            groups.by = one_of("--by", by, &kinds)?;
+        }
+        if let Some(pairs) = &self.pairs {
+            groups.pairs = one_of("--pairs", pairs, &[("keep", Pairs::Keep), ("drop", Pairs::Drop)])?;
+        }
+        if let Some(alpha) = self.alpha {
+            groups.scd.alpha = alpha;
+        }
+        if let Some(gain) = self.gain {
+            groups.scd.gain = gain;
+            if gain == Gain::Theorem && self.alpha.is_none() {
+                groups.scd.alpha = 1.0;
+            }
+        }
+        Ok(params)
+    }
+}
+
+fn one_of<T: Copy>(flag: &str, name: &str, known: &[(&str, T)]) -> anyhow::Result<T> {
+    known.iter().find(|k| k.0 == name).map(|k| k.1).with_context(|| {
+        let names: Vec<&str> = known.iter().map(|k| k.0).collect();
+        format!("{flag} {name}: wanted {}", names.join(" or "))
+    })
+}
+
+fn hours(text: &str) -> anyhow::Result<Option<u32>> {
+    if text == "none" {
+        return Ok(None);
+    }
+    let wanted = || format!("--window {text}: wanted days (5d), hours (36h) or none");
+    let (number, unit) = match text.strip_suffix('h') {
+        Some(number) => (number, 1),
+        None => (text.strip_suffix('d').unwrap_or(text), 24),
+    };
+    let number: u32 = number.parse().with_context(wanted)?;
+    Ok(Some(number.checked_mul(unit).with_context(wanted)?))
+}
+
+/// Files of articles.
+#[derive(Args, Clone, Debug)]
+struct ArticleArgs {
+    /// Articles: JSON lines, CSV, RSS, Atom, WARC, ..., plain or packed; - is standard input
+    #[arg(required = true, value_name = "ARTICLES")]
+    inputs: Vec<PathBuf>,
+    #[command(flatten)]
+    reading: ReadingArgs,
+}
+
+impl ArticleArgs {
+    fn load(&self, label: Option<&str>, context: &Context) -> anyhow::Result<(Articles, Outcome)> {
+        let mut papers = Vec::new();
+        let mut outcome = Outcome::Clean;
+        let mut tables = Vec::new();
+        let mut rejected: Vec<Rejected> = Vec::new();
+        for path in &self.inputs {
+            match feed_format(path)? {
+                None => tables.push(path.clone()),
+                Some(format) => {
+                    let feed = read_feed(path, format)?;
+                    context.say(format_args!(
+                        "{}: {} seen = {} kept + {} rejected + {} that are no documents",
+                        path.display(),
+                        feed.papers.len() + feed.rejected.len() + feed.passed as usize,
+                        feed.papers.len(),
+                        feed.rejected.len(),
+                        feed.passed
+                    ));
+                    papers.extend(feed.papers);
+                    rejected.extend(feed.rejected);
+                }
+            }
+        }
+        for one in rejected.iter().take(20) {
+            context.progress.warn(&format!("rejected: {}: {}", one.place, one.reason));
+        }
+        if !rejected.is_empty() && !self.reading.lenient {
+            outcome = Outcome::NotClean;
+        }
+        if !tables.is_empty() {
+            let (loaded, state) = self.reading.load_over(&tables, Fields::All, context)?;
+            if state == Outcome::NotClean {
+                outcome = state;
+            }
+            papers.extend(loaded.corpus.into_papers());
+        }
+        let articles = Articles::of(Corpus::new(papers), label);
+        for line in articles.notes().lines() {
+            context.progress.warn(&line);
+        }
+        let (seen, kept) = (articles.notes().records, articles.len());
+        context.say(format_args!("{seen} records = {kept} articles + {} of a known id", seen - kept));
+        Ok((articles, outcome))
+    }
+}
+
+/// Groups articles.
+#[derive(Args)]
+struct Group {
+    #[command(flatten)]
+    articles: ArticleArgs,
+    /// Where the groups go: columns id, group, component, community
+    #[arg(long, short, value_name = "CSV", default_value = "-")]
+    output: PathBuf,
+    /// Write the similarity graph: .csv, .graphml, .gexf or .dot
+    #[arg(long, value_name = "FILE")]
+    graph: Option<PathBuf>,
+    /// The value that holds the known story: the groups are compared with it
+    #[arg(long, value_name = "NAME")]
+    label: Option<String>,
+    /// Print the counts and the comparison as JSON; the groups go to --output, if that is a file
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    params: ParamArgs,
+}
+
+/// Adds a batch.
+#[derive(Args)]
+struct Advance {
+    #[command(flatten)]
+    articles: ArticleArgs,
+    /// The folder of the state; it is made if it is not there
+    #[arg(long, value_name = "DIR")]
+    state: PathBuf,
+    /// Print the report as JSON instead of CSV
+    #[arg(long)]
+    json: bool,
+    /// Statistics of a batch: frozen (day by day) or live (everything known); for the first batch
+    #[arg(long, value_name = "WHICH")]
+    statistics: Option<String>,
+    #[command(flatten)]
+    params: ParamArgs,
+}
+
+/// Lists what a state holds.
+#[derive(Args)]
+struct ListGroups {
+    /// The folder of the state
+    #[arg(long, value_name = "DIR")]
+    state: PathBuf,
+    /// Where the groups go: columns id, group, published, source, title
+    #[arg(long, short, value_name = "CSV", default_value = "-")]
+    output: PathBuf,
+}
+
+impl News {
+    /// Runs the subcommand.
+    pub fn run(self, context: &Context) -> anyhow::Result<Outcome> {
+        match self.command {
+            NewsCommand::Group(group) => group.run(context),
+            NewsCommand::Advance(advance) => advance.run(context),
+            NewsCommand::Groups(list) => list.run(context),
+        }
+    }
+}
+
+impl Group {
+    fn run(self, context: &Context) -> anyhow::Result<Outcome> {
+        let out = (!self.json || self.output != Path::new("-")).then(|| Output::create(&self.output)).transpose()?;
+        let graph_out = open_with(self.graph.as_deref(), |path| Ok((GraphFormat::of(path)?, Output::create(path)?)))?;
+        let params = self.params.params()?;
+        let mlt = params.more_like_this.check()?;
+        let grouping = params.groups.check()?;
+        let (articles, outcome) = self.articles.load(self.label.as_deref(), context)?;
+
+        let task = context.progress.start("news", Some(articles.len() as u64), "articles");
+        let terms = mlt.analyzer().terms_of(articles.as_slice());
+        let index = mlt.index(articles.as_slice(), &terms, None);
+        let graph = SimilarityGraph::from_hits(&index.all_hits());
+        task.advance(articles.len() as u64);
+        drop(task);
+        let groups = grouping.groups(&graph);
+        if !index.mute().is_empty() {
+            context.progress.warn(&format!(
+                "{} of {} articles have no query terms and find nothing; lower --min-doc-freq or --min-term-freq, or raise --max-doc-freq",
+                index.mute().len(),
+                articles.len()
+            ));
+        }
+        let named = articles.as_slice().iter().filter(|a| !a.source.is_empty());
+        let outlets: std::collections::BTreeSet<&str> = named.map(|a| a.source.as_str()).collect();
+        if graph.edges().is_empty() && articles.len() > 1 {
+            let why = match outlets.len() {
+                1 => "; all are of one outlet: --same-source keep compares them",
+                _ => "; a lower --threshold or a wider --window finds more",
+            };
+            context.progress.warn(&format!("no article is like another{why}"));
+        }
+        let counts = groups.counts(&graph);
+        let percent = |share: Option<f64>| share.map_or("-".into(), |s| format!("{:.1} %", 100.0 * s));
+        context.say(format_args!(
+            "{} articles, {} edges; {} articles ({}) have a similar one: {} groups of {} on average, the largest has {}; the largest component has {} ({})",
+            counts.articles,
+            counts.edges,
+            counts.grouped,
+            percent(counts.share_grouped),
+            counts.groups,
+            counts.mean_size.map_or("-".into(), |m| format!("{m:.2}")),
+            counts.largest_group,
+            counts.largest_component,
+            percent((counts.articles > 0).then(|| f64::from(counts.largest_component) / counts.articles as f64))
+        ));
+        let mut facts = serde_json::Map::new();
+        facts.insert("counts".into(), serde_json::to_value(&counts)?);
+        if let Some(label) = &self.label {
+            facts.insert("agreement".into(), compare(&articles, &groups, label, context)?);
+        }
+
+        if let Some(mut out) = out {
+            let [group, component, community] = groups.numbers();
+            let mut table = Table::new(["id", "group", "component", "community"]);
+            for (place, article) in articles.as_slice().iter().enumerate() {
+                let number = |numbers: &[u32]| Cell::Count(numbers[place].into());
+                table.push(vec![article.id.as_str().into(), number(&group), number(&component), number(&community)]);
+            }
+            table.write_csv(&mut out)?;
+            out.commit()?;
+        }
+        if let Some((format, mut out)) = graph_out {
+            write_graph(format, &articles, &graph, &groups, &mut out)?;
+            out.commit()?;
+        }
+        if self.json {
+            let mut out = Output::create("-")?;
+            serde_json::to_writer_pretty(&mut out, &facts).map_err(std::io::Error::from)?;
+            writeln!(out)?;
+            out.commit()?;
+        }
+        Ok(outcome)
+    }
+}
+
+fn open_with<T>(path: Option<&Path>, open: impl FnOnce(&Path) -> anyhow::Result<T>) -> anyhow::Result<Option<T>> {
+    path.map(open).transpose()
+}
+
+/// Compares groups, components alone and communities alone with the known stories, over the articles that have one.
+fn compare(articles: &Articles, groups: &Groups, label: &str, context: &Context) -> anyhow::Result<serde_json::Value> {
+    let labelled: Vec<usize> = (0..articles.len()).filter(|&v| !articles.as_slice()[v].story.is_empty()).collect();
+    anyhow::ensure!(!labelled.is_empty(), "no article has a value {label}; --label names the one with the known story");
+    let stories: Vec<&str> = labelled.iter().map(|&v| articles.as_slice()[v].story.as_str()).collect();
+    let truth = Partition::from_labels(&stories);
+    let mut all = serde_json::Map::new();
+    let ways = [
+        ("groups", &groups.groups),
+        ("components", &groups.components),
+        ("communities", &groups.communities.partition),
+    ];
+    for (name, partition) in ways {
+        let labels: Vec<u32> = labelled.iter().map(|&v| partition.group_of(v as u32)).collect();
+        let agreement = Agreement::of(&Partition::from_labels(&labels), &truth);
+        let c = agreement.pairs;
+        let share = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
+        let (precision, recall) = (share(c.tp, c.tp + c.fp), share(c.tp, c.tp + c.fn_));
+        let f1 = share(2 * c.tp, 2 * c.tp + c.fp + c.fn_);
+        let values: BTreeMap<&str, Option<f64>> = [
+            ("pair_precision", precision),
+            ("pair_recall", recall),
+            ("pair_f1", f1),
+            ("b_cubed_precision", agreement.b_cubed.map(|b| b.precision)),
+            ("b_cubed_recall", agreement.b_cubed.map(|b| b.recall)),
+            ("b_cubed_f1", agreement.b_cubed.map(|b| b.f1())),
+            ("nmi", agreement.nmi),
+            ("ari", agreement.ari),
+        ]
+        .into();
+        let shown = |key: &str| values[key].map_or("-".into(), |x| format!("{x:.4}"));
+        context.say(format_args!(
+            "{name} against {label}: pairs P {} R {} F1 {}; B-cubed P {} R {} F1 {}; NMI {}; ARI {}",
+            shown("pair_precision"),
+            shown("pair_recall"),
+            shown("pair_f1"),
+            shown("b_cubed_precision"),
+            shown("b_cubed_recall"),
+            shown("b_cubed_f1"),
+            shown("nmi"),
+            shown("ari")
+        ));
+        all.insert(name.into(), serde_json::to_value(values)?);
+    }
+    Ok(all.into())
+}
+
+impl Advance {
+    fn run(self, context: &Context) -> anyhow::Result<Outcome> {
+        let mut out = Output::create("-")?;
+        let params = if self.params.is_empty() && self.statistics.is_none() {
+            None
+        } else {
+            let mut params = self.params.params()?;
+            if let Some(which) = &self.statistics {
+                let known = [("frozen", BatchStatistics::Frozen), ("live", BatchStatistics::Live)];
+                params.statistics = one_of("--statistics", which, &known)?;
+            }
+            Some(params)
+        };
+        let state = State::open(&self.state, params)?;
+        let (articles, outcome) = self.articles.load(None, context)?;
+        let report = state.advance(&articles, &context.run())?;
+        for step in report.steps.iter().filter(|s| !s.too_late.is_empty()) {
+            context.progress.warn(&format!(
+                "{} articles are older than the window; they are kept and compared with nothing: {}",
+                step.too_late.len(),
+                step.too_late.iter().take(5).map(String::as_str).collect::<Vec<_>>().join(", ")
+            ));
+        }
+        context.say(format_args!(
+            "{} seen = {} new + {} known; {} days; groups: {} born, {} grown, {} merged, {} split, {} ended",
+            report.seen,
+            report.new,
+            report.known,
+            report.steps.len(),
+            report.count(EventKind::Born),
+            report.count(EventKind::Grown),
+            report.count(EventKind::Merged),
+            report.count(EventKind::Split),
+            report.count(EventKind::Ended)
+        ));
+        if self.json {
+            serde_json::to_writer_pretty(&mut out, &report).map_err(std::io::Error::from)?;
+            writeln!(out)?;
+        } else {
+            let mut table = Table::new(["day", "event", "group", "articles", "joined", "merged"]);
+            for step in &report.steps {
+                for event in &step.events {
+                    let kind = serde_json::to_value(event.kind)?;
+                    let merged: Vec<String> = event.merged.iter().map(u64::to_string).collect();
+                    table.push(vec![
+                        step.day.clone().into(),
+                        kind.as_str().unwrap_or_default().into(),
+                        event.group.into(),
+                        event.articles.into(),
+                        event.joined.join(" ").into(),
+                        merged.join(" ").into(),
+                    ]);
+                }
+            }
+            table.write_csv(&mut out)?;
+        }
+        out.commit()?;
+        Ok(outcome)
+    }
+}
+
+impl ListGroups {
+    fn run(self, context: &Context) -> anyhow::Result<Outcome> {
+        let mut out = Output::create(&self.output)?;
+        let file = self.state.join("news.redb");
+        anyhow::ensure!(file.exists(), "{}: there is no state; `news advance` makes one", self.state.display());
+        let memberships = State::open(&self.state, None)?.memberships()?;
+        let mut table = Table::new(["id", "group", "published", "source", "title"]);
+        for one in &memberships {
+            table.push(vec![
+                one.id.as_str().into(),
+                one.group.into(),
+                one.published.map(|t| t.to_string()).into(),
+                one.source.as_str().into(),
+                one.title.as_str().into(),
+            ]);
+        }
+        table.write_csv(&mut out)?;
+        out.commit()?;
+        let groups: std::collections::BTreeSet<u64> = memberships.iter().filter_map(|m| m.group).collect();
+        let grouped = memberships.iter().filter(|m| m.group.is_some()).count();
+        context.say(format_args!("{} articles, {grouped} of them in {} groups", memberships.len(), groups.len()));
+        Ok(Outcome::Clean)
+    }
+}
