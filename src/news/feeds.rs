@@ -1,8 +1,10 @@
 //! RSS, Atom, JSON Feed and web archives (WARC, WET) as records.
 
+use std::cell::RefCell;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use flate2::read::{GzDecoder, MultiGzDecoder, ZlibDecoder};
@@ -134,7 +136,8 @@ fn entries(mut input: impl Read, file: &str) -> std::io::Result<Feed> {
 fn pages(input: Box<dyn BufRead>, file: &str) -> Feed {
     let file: Arc<str> = file.into();
     let mut found = Feed::default();
-    let mut records = WarcReader::new(input);
+    let end = Rc::new(RefCell::new(Vec::new()));
+    let mut records = WarcReader::new(BufReader::new(Tail { input, end: end.clone() }));
     let mut records = records.stream_records();
     let mut record = 0;
     loop {
@@ -190,7 +193,29 @@ fn pages(input: Box<dyn BufRead>, file: &str) -> Feed {
             Err(reason) => found.rejected.push(Rejected { place, reason }),
         }
     }
+    // Every record ends with two line ends; the reader takes a header that is cut short for the end of the file.
+    if !end.borrow().is_empty() && !end.borrow().ends_with(b"\n\r\n") && !end.borrow().ends_with(b"\n\n") {
+        let place = Place { file, record: record + 1, line: 0 };
+        found.rejected.push(Rejected { place, reason: "broken web archive: it is cut short".into() });
+    }
     found
+}
+
+/// Remembers the last bytes of what is read.
+struct Tail<R> {
+    input: R,
+    end: Rc<RefCell<Vec<u8>>>,
+}
+
+impl<R: Read> Read for Tail<R> {
+    fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
+        let count = self.input.read(out)?;
+        let mut end = self.end.borrow_mut();
+        end.extend_from_slice(&out[count.saturating_sub(4)..count]);
+        let surplus = end.len().saturating_sub(4);
+        end.drain(..surplus);
+        Ok(count)
+    }
 }
 
 fn host(url: &str) -> String {
