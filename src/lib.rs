@@ -52,3 +52,8 @@ pub mod news;
 #[cfg(feature = "figures")]
 pub mod figures;
 pub mod experiment;
+
+/// The examples of README are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

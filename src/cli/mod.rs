@@ -4,9 +4,12 @@
 //! 2: error.
 
 mod communities;
-#[cfg(feature = "figures")]
 mod news;
+mod inject;
+#[cfg(feature = "figures")]
 mod plot;
+mod reproduce;
+mod run;
 mod convert;
 mod corpus_args;
 mod explain;
@@ -52,6 +55,15 @@ enum Command {
     /// Group news into stories, in one go or in daily batches
     #[command(after_help = news::EXAMPLES)]
     News(news::News),
+    /// Lay a share of the papers in again, edited, and write which they are
+    #[command(after_help = inject::EXAMPLES)]
+    Inject(inject::Inject),
+    /// Run one experiment: tables and figures of every point of its grid
+    #[command(after_help = run::EXAMPLES)]
+    Run(run::RunExperiment),
+    /// Run all experiments to results/, or compare with it
+    #[command(after_help = reproduce::EXAMPLES)]
+    Reproduce(reproduce::Reproduce),
     /// Draw a figure, SVG or PNG, from any table
     #[cfg(feature = "figures")]
     #[command(after_help = plot::EXAMPLES)]
@@ -140,6 +152,9 @@ fn run(command: Command, context: &Context) -> anyhow::Result<Outcome> {
     match command {
         Command::Communities(command) => command.run(context),
         Command::News(command) => command.run(context),
+        Command::Inject(command) => command.run(context),
+        Command::Run(command) => command.run(context),
+        Command::Reproduce(command) => command.run(context),
         #[cfg(feature = "figures")]
         Command::Plot(command) => command.run(context),
         Command::Keywords(command) => command.run(context),

@@ -57,6 +57,12 @@ pub enum EmbeddingError {
         /// What it looks like.
         what: String,
     },
+    /// A model file whose name asks for no known format.
+    #[error("{}: the format is told by the extension; wanted .fifu, .bin (word2vec), .txt or .vec (with a header) or .glove (without)", path.display())]
+    Extension {
+        /// The file.
+        path: PathBuf,
+    },
     /// The file is of the right kind, and broken.
     #[error("{}: {what}", path.display())]
     Broken {

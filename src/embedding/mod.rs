@@ -13,6 +13,7 @@
 //! ```
 
 mod error;
+mod files;
 mod kernels;
 mod params;
 mod rows;
@@ -23,6 +24,7 @@ mod vocabulary_vectors;
 mod windows;
 
 pub use error::EmbeddingError;
+pub use files::{FileFormat, Loaded, ModelOutput, ReadOptions, read, write};
 pub use params::{Architecture, Loss, Word2Vec, Word2VecParams};
 pub use training::{CorpusFingerprint, Provenance, TrainReport, Trained, train};
 pub use vocabulary_vectors::Embedding;

@@ -2,7 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Method, Portrait, TfIdf, WholeFile};
+use super::{
+    Bloom, Chunks, FixedBlocks, Method, MinHashLsh, Pattern, Portrait, Shingles, SimHash, StopWordShingles, TfIdf,
+    WholeFile,
+};
+use crate::text::AnalyzerParams;
 
 /// A method with its parameters, as an experiment writes it: `[method.portrait]`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -15,18 +19,62 @@ pub enum MethodSpec {
     TfIdf(TfIdf),
     /// Equal normalised texts.
     WholeFile(WholeFile),
+    /// Equal blocks of a fixed number of letters.
+    FixedBlocks(FixedBlocks),
+    /// Equal content-defined chunks.
+    Chunks(Chunks),
+    /// Common word or letter shingles, exactly.
+    Shingles(Shingles),
+    /// Common stop-word shingles, exactly.
+    StopWordShingles(StopWordShingles),
+    /// Common shingles by MinHash and bands, verified.
+    Minhash(MinHashLsh),
+    /// Equal bits of 64.
+    Simhash(SimHash),
+    /// Common bits of Bloom filters.
+    Bloom(Bloom),
+    /// Passages of one found word for word in the other.
+    Pattern(Pattern),
 }
 
 /// The names of all methods, in the order of the documentation.
-pub const NAMES: &[&str] = &["portrait", "tf-idf", "whole-file"];
+pub const NAMES: &[&str] = &[
+    "portrait",
+    "tf-idf",
+    "whole-file",
+    "fixed-blocks",
+    "chunks",
+    "shingles",
+    "stop-word-shingles",
+    "minhash",
+    "simhash",
+    "bloom",
+    "pattern",
+];
 
 impl MethodSpec {
+    /// How texts become tokens, if the method needs word vectors: the vectors must be trained on tokens made alike.
+    pub fn embedding_text(&self) -> Option<&AnalyzerParams> {
+        match self {
+            MethodSpec::Portrait(portrait) => Some(&portrait.text),
+            _ => None,
+        }
+    }
+
     /// The method itself.
     pub fn method(&self) -> Box<dyn Method> {
         match self {
             MethodSpec::Portrait(method) => Box::new(method.clone()),
             MethodSpec::TfIdf(method) => Box::new(method.clone()),
             MethodSpec::WholeFile(method) => Box::new(method.clone()),
+            MethodSpec::FixedBlocks(method) => Box::new(method.clone()),
+            MethodSpec::Chunks(method) => Box::new(method.clone()),
+            MethodSpec::Shingles(method) => Box::new(method.clone()),
+            MethodSpec::StopWordShingles(method) => Box::new(method.clone()),
+            MethodSpec::Minhash(method) => Box::new(method.clone()),
+            MethodSpec::Simhash(method) => Box::new(method.clone()),
+            MethodSpec::Bloom(method) => Box::new(method.clone()),
+            MethodSpec::Pattern(method) => Box::new(method.clone()),
         }
     }
 }

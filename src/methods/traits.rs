@@ -95,6 +95,12 @@ pub trait Matcher: Send + Sync {
         &[]
     }
 
+    /// The expected share of pairs that a scan at λ misses, among those whose score is exactly λ; pairs above it are missed
+    /// less often. `None` for methods that miss none or cannot say.
+    fn expected_miss_rate(&self, _lambda: Score) -> Option<f64> {
+        None
+    }
+
     /// Gives the sink every pair whose score is at or above λ, ascending, each once, with the score of [`Matcher::score`].
     ///
     /// # Errors

@@ -10,7 +10,7 @@ use super::{Guarantee, Input, Matcher, Method, MethodError};
 use crate::corpus::{Pair, PaperId};
 use crate::progress::Run;
 use crate::similarity::{PairSink, Scan, Score};
-use crate::text::WordRule;
+use crate::text::plain_words;
 
 /// Compares hashes of whole texts. The score is 1 for equal texts and 0 for others; a text without a letter or digit
 /// matches nothing.
@@ -41,18 +41,9 @@ impl Method for WholeFile {
             .par_iter()
             .map(|paper| {
                 let text = paper.text(input.fields);
-                let folded = WordRule::Unicode.fold(&text);
-                let words = WordRule::Unicode.words(&folded);
-                let mut hash = Sha256::new();
-                if self.normalise {
-                    for word in &words {
-                        hash.update(word.as_bytes());
-                        hash.update(b" ");
-                    }
-                } else {
-                    hash.update(text.as_bytes());
-                }
-                (!words.is_empty()).then(|| hash.finalize().into())
+                let plain = plain_words(&text);
+                let compared = if self.normalise { &plain } else { &*text };
+                (!plain.is_empty()).then(|| Sha256::digest(compared.as_bytes()).into())
             })
             .collect();
         let mut order: Vec<u32> = (0..digests.len() as u32).filter(|&p| digests[p as usize].is_some()).collect();

@@ -83,6 +83,43 @@ fn hashes_avx512(multipliers: &[u64], addends: &[u64], shingle: u64, out: &mut [
     hashes(multipliers, addends, shingle, out);
 }
 
+/// `out[i]` = the bits that `own` has in common with the i-th filter of `all`, filters of the same length one after another.
+pub fn common_bits(own: &[u64], all: &[u64], out: &mut [u32]) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vpopcntdq") {
+            // SAFETY: the processor has the instructions, as was just asked; the function has no other requirement.
+            unsafe { common_avx512(own, all, out) };
+            return;
+        }
+        if is_x86_feature_detected!("popcnt") {
+            // SAFETY: the processor has the instruction, as was just asked; the function has no other requirement.
+            unsafe { common_popcnt(own, all, out) };
+            return;
+        }
+    }
+    common(own, all, out);
+}
+
+#[inline(always)]
+fn common(own: &[u64], all: &[u64], out: &mut [u32]) {
+    for (out, other) in out.iter_mut().zip(all.chunks_exact(own.len())) {
+        *out = own.iter().zip(other).map(|(a, b)| u64::from((a & b).count_ones())).sum::<u64>() as u32;
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vpopcntdq")]
+fn common_avx512(own: &[u64], all: &[u64], out: &mut [u32]) {
+    common(own, all, out);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "popcnt")]
+fn common_popcnt(own: &[u64], all: &[u64], out: &mut [u32]) {
+    common(own, all, out);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -122,6 +159,30 @@ mod tests {
             let mut plain = vec![0; functions];
             hashes(&a, &b, set[3], &mut plain);
             assert_eq!(out, plain);
+        }
+    }
+
+    #[test]
+    fn common_bits_are_counted_alike_on_every_path() {
+        for words in [1usize, 3, 16, 37] {
+            let number = |i: usize| (i as u64 + 7).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(i as u32 % 64);
+            let own: Vec<u64> = (0..words).map(number).collect();
+            let all: Vec<u64> = (0..words * 5).map(|i| number(i + 99)).collect();
+            let expected: Vec<u32> =
+                (0..5).map(|f| (0..words).map(|w| (own[w] & all[f * words + w]).count_ones()).sum()).collect();
+            let mut out = vec![0; 5];
+            common(&own, &all, &mut out);
+            assert_eq!(out, expected);
+            out.fill(0);
+            common_bits(&own, &all, &mut out);
+            assert_eq!(out, expected);
+            #[cfg(target_arch = "x86_64")]
+            if is_x86_feature_detected!("popcnt") {
+                out.fill(0);
+                // SAFETY: the processor has the instruction, as was just asked.
+                unsafe { common_popcnt(&own, &all, &mut out) };
+                assert_eq!(out, expected);
+            }
         }
     }
 }

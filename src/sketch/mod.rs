@@ -11,9 +11,13 @@
 //! ```
 
 pub mod bands;
+pub mod bloom;
+pub mod joins;
 #[allow(unsafe_code)]
 mod kernels;
 pub mod minhash;
+pub mod sets;
+pub mod simhash;
 mod threshold;
 
 pub use threshold::Threshold;

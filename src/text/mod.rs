@@ -27,5 +27,7 @@ mod tokens;
 pub use analyzer::{Analyzer, AnalyzerError, AnalyzerParams, Digits, Hyphens, Marks, StopList, StopWords};
 pub use language::{Language, LanguageChoice, UnknownLanguage};
 pub use sentences::sentences;
-pub use shingles::{ShingleError, ShingleKind, ShingleParams, ShingleSets, Shingling, ShortText, WordRule};
+pub use shingles::{
+    ShingleError, ShingleKind, ShingleParams, ShingleSets, Shingling, ShortText, WordRule, plain_words,
+};
 pub use tokens::{Tokens, letter_grams};

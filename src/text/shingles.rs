@@ -11,10 +11,12 @@ use std::collections::BTreeSet;
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
-use unicode_normalization::UnicodeNormalization;
 use unicode_segmentation::UnicodeSegmentation;
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::normal;
+use super::segment::Cut;
+use super::{Language, LanguageChoice};
 use crate::corpus::{Corpus, Field, PaperId};
 
 /// What one shingle is.
@@ -33,8 +35,8 @@ pub enum ShingleKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WordRule {
-    /// Words by the Unicode rules (UAX 29) of the comparison form: ligatures and widths unified (NFKC), case folded, one
-    /// kind of apostrophe, control characters gone. Each Han character is a word, so Chinese needs no blanks.
+    /// Words by the Unicode rules (UAX 29) of the folded text ([`normal::fold`]). Each Han character is a word: a shingle of
+    /// three does not depend on how a dictionary cuts the sentence, and Chinese needs no blanks.
     Unicode,
     /// `[a-z0-9]+` of the lower-cased text: the rule of the published counts. Loses all other scripts.
     Ascii,
@@ -62,9 +64,9 @@ pub struct ShingleParams {
     pub size: u32,
     /// What a word is.
     pub words: WordRule,
-    /// For stop-word shingles: a language with a stop list, by two-letter code (`en`, `da`), or `auto` to ask each
-    /// text (English where the text is too short to tell).
-    pub language: String,
+    /// For stop-word shingles: the language of the stop list, or `auto` to ask each text (English where it is too short
+    /// to tell, or its language has no list).
+    pub language: LanguageChoice,
     /// For stop-word shingles: these stop words instead of a language's.
     pub stop_words: Option<Vec<String>>,
     /// For stop-word shingles: whether a stop word with fewer than `size` words after it is a shingle too.
@@ -83,7 +85,7 @@ impl Default for ShingleParams {
             kind: ShingleKind::Words,
             size: 3,
             words: WordRule::Unicode,
-            language: "auto".into(),
+            language: LanguageChoice::Auto,
             stop_words: None,
             keep_incomplete: false,
             short: ShortText::Whole,
@@ -114,14 +116,14 @@ impl ShingleParams {
         if self.min_set == 0 {
             return Err(ShingleError::Zero("min-set"));
         }
-        let stops = match (self.kind, &self.stop_words) {
-            (ShingleKind::StopWord, Some(words)) => {
-                Stops::Fixed(words.iter().map(|w| self.words.fold(w).into_owned()).collect())
+        let stops = match (self.kind, &self.stop_words, self.language) {
+            (ShingleKind::StopWord, Some(words), _) => {
+                Stops::Given(words.iter().map(|w| self.words.fold(w).into_owned()).collect())
             }
-            (ShingleKind::StopWord, None) if self.language == "auto" => Stops::Auto,
-            (ShingleKind::StopWord, None) => Stops::Fixed(
-                stop_list(&self.language, self.words).ok_or_else(|| ShingleError::Language(self.language.clone()))?,
-            ),
+            (ShingleKind::StopWord, None, LanguageChoice::Auto) => Stops::Auto,
+            (ShingleKind::StopWord, None, LanguageChoice::Only(language)) => {
+                Stops::Of(language.stop_words().ok_or(ShingleError::NoStopList(language))?)
+            }
             _ => Stops::None,
         };
         Ok(Shingling { params: self.clone(), stops })
@@ -136,21 +138,15 @@ pub enum ShingleError {
     #[error("{0} is 0; wanted at least 1")]
     Zero(&'static str),
     /// No stop list.
-    #[error(
-        "there is no stop list for the language {0:?}; wanted a two-letter code such as en, `auto`, or the words themselves as stop-words"
-    )]
-    Language(String),
-}
-
-fn stop_list(language: &str, rule: WordRule) -> Option<FxHashSet<String>> {
-    let list = stop_words::lookup(language.to_lowercase())?;
-    Some(list.iter().map(|w| rule.fold(w).into_owned()).collect())
+    #[error("there is no stop list for {language}; give the words as stop-words, or choose `auto`", language = .0.name())]
+    NoStopList(Language),
 }
 
 #[derive(Clone, Debug)]
 enum Stops {
     None,
-    Fixed(FxHashSet<String>),
+    Given(FxHashSet<String>),
+    Of(&'static FxHashSet<String>),
     Auto,
 }
 
@@ -158,7 +154,7 @@ impl WordRule {
     /// The text in the form whose words are compared.
     pub fn fold(self, text: &str) -> Cow<'_, str> {
         match self {
-            WordRule::Unicode => Cow::Owned(comparison_form(text)),
+            WordRule::Unicode => normal::fold(text),
             WordRule::Ascii | WordRule::Regex => Cow::Owned(text.to_lowercase()),
         }
     }
@@ -166,7 +162,7 @@ impl WordRule {
     /// The words of a text in this form, in order.
     pub fn words(self, folded: &str) -> Vec<&str> {
         match self {
-            WordRule::Unicode => folded.unicode_words().collect(),
+            WordRule::Unicode => unicode_words(folded),
             WordRule::Ascii => folded
                 .split(|c: char| !(c.is_ascii_lowercase() || c.is_ascii_digit()))
                 .filter(|w| !w.is_empty())
@@ -178,25 +174,31 @@ impl WordRule {
     }
 }
 
-/// The comparison form: NFKC, case folded, one apostrophe, one dash, control and format characters gone (a NUL or a bell
-/// inside a word parts it). Superscripts and subscripts become digits, here as in titles everywhere.
-fn comparison_form(text: &str) -> String {
-    if text.is_ascii() {
-        return text.chars().map(|c| if c.is_ascii_control() { ' ' } else { c.to_ascii_lowercase() }).collect();
-    }
-    let mut folded = String::with_capacity(text.len());
-    for c in caseless::default_case_fold_str(&text.nfkc().collect::<String>()).nfkc() {
-        match c {
-            '\u{2018}' | '\u{2019}' | '\u{201b}' | '\u{02bc}' | '\u{2032}' | '\u{ff07}' | '`' | '\u{b4}' => {
-                folded.push('\'')
-            }
-            '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{fe58}' | '\u{fe63}' | '\u{ff0d}' => folded.push('-'),
-            '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}' => {}
-            c if c.is_control() || c.is_whitespace() => folded.push(' '),
-            c => folded.push(c),
+/// Words of a folded text: in ASCII as tokens are cut, elsewhere by Unicode's boundaries without a dictionary.
+fn unicode_words(folded: &str) -> Vec<&str> {
+    let mut words = Vec::with_capacity(folded.len() / 6);
+    for stretch in folded.split(' ') {
+        if stretch.is_ascii() {
+            Cut::default().words(stretch, &mut |word| words.push(word));
+        } else {
+            words.extend(stretch.unicode_words());
         }
     }
-    folded
+    words
+}
+
+/// The words of the folded text with one blank between them: texts that differ only in case, blanks, punctuation,
+/// ligatures and kinds of dash become equal. Empty for a text without a letter or digit.
+pub fn plain_words(text: &str) -> String {
+    let folded = normal::fold(text);
+    let mut plain = String::with_capacity(folded.len());
+    for word in unicode_words(&folded) {
+        if !plain.is_empty() {
+            plain.push(' ');
+        }
+        plain.push_str(word);
+    }
+    plain
 }
 
 /// Cuts texts into sets of shingles.
@@ -284,14 +286,16 @@ impl Shingling {
 
     fn split<'t>(&self, folded: &'t str) -> Words<'t> {
         let words = self.params.words.words(folded);
-        let stop = match &self.stops {
-            Stops::None => Vec::new(),
-            Stops::Fixed(list) => words.iter().map(|&w| list.contains(w)).collect(),
-            Stops::Auto => {
-                let list = detected_stop_list(folded, self.params.words);
-                words.iter().map(|&w| list.contains(w)).collect()
-            }
+        let list = match &self.stops {
+            Stops::None => return Words { words, stop: Vec::new() },
+            Stops::Given(list) => list,
+            Stops::Of(list) => list,
+            Stops::Auto => Language::detect(folded)
+                .and_then(Language::stop_words)
+                .or_else(|| Language::ENGLISH.stop_words())
+                .expect("English has a stop list"),
         };
+        let stop = words.iter().map(|&w| list.contains(w)).collect();
         Words { words, stop }
     }
 
@@ -329,56 +333,6 @@ fn letter_places(folded: &str) -> (String, Vec<usize>) {
     let mut places: Vec<usize> = letters.char_indices().map(|(at, _)| at).collect();
     places.push(letters.len());
     (letters, places)
-}
-
-/// The stop list of the language that the text is in, English if it is too short to tell or has no list.
-fn detected_stop_list(text: &str, rule: WordRule) -> std::sync::Arc<FxHashSet<String>> {
-    use std::collections::BTreeMap;
-    use std::sync::{Arc, LazyLock, Mutex};
-    type Lists = Mutex<BTreeMap<(&'static str, u8), Arc<FxHashSet<String>>>>;
-    static LISTS: LazyLock<Lists> = LazyLock::new(Mutex::default);
-    let language = whatlang::detect(text).filter(|i| i.is_reliable()).map_or("en", |i| two_letters(i.lang()));
-    let mut lists = LISTS.lock().expect("nothing panics while it holds the lists");
-    lists
-        .entry((language, rule as u8))
-        .or_insert_with(|| {
-            let list = stop_list(language, rule).or_else(|| stop_list("en", rule));
-            Arc::new(list.expect("there is a stop list for English"))
-        })
-        .clone()
-}
-
-/// The code of a stop list; English stands for the languages that have none.
-fn two_letters(language: whatlang::Lang) -> &'static str {
-    use whatlang::Lang;
-    match language {
-        Lang::Ara => "ar",
-        Lang::Aze => "az",
-        Lang::Ben => "bn",
-        Lang::Cat => "ca",
-        Lang::Cmn => "zh",
-        Lang::Dan => "da",
-        Lang::Deu => "de",
-        Lang::Ell => "el",
-        Lang::Fin => "fi",
-        Lang::Fra => "fr",
-        Lang::Heb => "he",
-        Lang::Hun => "hu",
-        Lang::Ind => "id",
-        Lang::Ita => "it",
-        Lang::Nep => "ne",
-        Lang::Nld => "nl",
-        Lang::Nob => "no",
-        Lang::Por => "pt",
-        Lang::Ron => "ro",
-        Lang::Rus => "ru",
-        Lang::Slv => "sl",
-        Lang::Spa => "es",
-        Lang::Swe => "sv",
-        Lang::Tam => "ta",
-        Lang::Tur => "tr",
-        _ => "en",
-    }
 }
 
 /// The shingle set of every paper, one after another: hashes ascending, each once.
@@ -496,10 +450,11 @@ mod tests {
         assert!(shingling.set(danish).is_empty());
         let kept = ShingleParams { keep_incomplete: true, ..given };
         assert_eq!(kept.check().unwrap().list(ferry).last().unwrap(), "on strike");
-        let language = ShingleParams { language: "da".into(), min_set: 1, ..ShingleParams::stop_word() };
+        let language = ShingleParams { language: "da".parse().unwrap(), min_set: 1, ..ShingleParams::stop_word() };
         assert_eq!(language.check().unwrap().list(danish)[0], "til øen var");
-        let unknown = ShingleParams { language: "klingon".into(), ..ShingleParams::stop_word() };
-        assert!(unknown.check().unwrap_err().to_string().contains("klingon"));
+        let unlisted = Language::all().find(|l| l.stop_words().is_none()).expect("some language has no list");
+        let params = ShingleParams { language: LanguageChoice::Only(unlisted), ..ShingleParams::stop_word() };
+        assert!(params.check().unwrap_err().to_string().contains(unlisted.name()));
     }
 
     #[test]
@@ -541,8 +496,8 @@ mod tests {
         equal("CAF\u{c9}\u{a0}noise", "café noise");
         equal("O'Dell's rule - a cost-benefit view of 1990-2000", "O’Dell’s rule – a cost‐benefit view of 1990–2000");
         equal("O'Dell's rule - a cost-benefit view of 1990-2000", "OʼDell′s rule — a cost−benefit view of 1990‑2000");
-        equal("bell\u{7} form\u{c} feed \u{1b}[31mred", "bell form feed 31mred");
-        assert_eq!(shingling.list("O\0ce hours"), ["o", "ce", "hours"]);
+        equal("bell\u{7} form\u{c} feed \u{1b}[31mred", "bell form feed red");
+        assert_eq!(shingling.list("O\0ce hours of"), ["oce", "hours", "of"]);
         let bees = "本研究测量了电车轨道附近蜜蜂的活动时间。";
         let words = ShingleParams::default().check().unwrap();
         assert!(words.set(bees).len() >= 5, "{:?}", words.list(bees));

@@ -1,0 +1,233 @@
+//! Walks the grid of an experiment and fills its tables.
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use super::spec::{Settings, Spec};
+use super::stages::{Sources, Stages};
+use super::{ExperimentError, Point};
+use crate::evaluation::{Evaluation, EvaluationParams, Interval, evaluate};
+use crate::methods::Input;
+use crate::progress::Run;
+use crate::similarity::Score;
+use crate::table::{Cell, Table};
+
+/// What an experiment gives.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// One row a point: its axes, counts, areas and rates.
+    pub table: Table,
+    /// One row for each λ of each point's curve.
+    pub curves: Table,
+    /// Where the seed is an axis: means and 95 % intervals over the seeds.
+    pub summary: Option<Table>,
+    /// One row a claim.
+    pub claims: Table,
+    /// The columns of the table that are axes.
+    pub axes: Vec<String>,
+    /// SHA-256 of each source.
+    pub data: BTreeMap<String, String>,
+    /// Seconds for each point; not part of any table.
+    pub seconds: Vec<f64>,
+}
+
+impl Outcome {
+    /// The tables with their file names.
+    pub(super) fn tables(&self) -> Vec<(&'static str, &Table)> {
+        let mut tables = vec![("table", &self.table), ("curves", &self.curves), ("claims", &self.claims)];
+        tables.extend(self.summary.as_ref().map(|table| ("summary", table)));
+        tables
+    }
+}
+
+/// The measures of a row, after its axes.
+const MEASURES: [&str; 16] = [
+    "papers",
+    "without_vector",
+    "positives",
+    "negatives",
+    "ignored",
+    "auc",
+    "average_precision",
+    "best_lambda",
+    "best_f1",
+    "precision_at_best",
+    "recall_at_best",
+    "precision_at_recall_0",
+    "precision_at_recall_50",
+    "precision_at_recall_90",
+    "precision_at_recall_99",
+    "b_cubed_f1",
+];
+
+/// Of these an interval over the seeds is given.
+const SUMMED: [&str; 6] =
+    ["auc", "average_precision", "best_f1", "precision_at_recall_50", "precision_at_recall_90", "b_cubed_f1"];
+
+/// Runs an experiment.
+///
+/// # Errors
+/// If a point's settings do not fit, its data is not present, or its work fails; the error names the point.
+pub fn run(spec: &Spec, sources: &Sources, run: &Run) -> Result<Outcome, ExperimentError> {
+    let points = spec.points().map_err(|reason| ExperimentError::Spec { path: spec.title.clone(), reason })?;
+    let axes: Vec<String> =
+        points.first().map(|p| p.axes.iter().map(|(name, _)| name.clone()).collect()).unwrap_or_default();
+    let mut table = Table::new(axes.iter().cloned().chain(MEASURES.map(str::to_owned)));
+    let curve_columns = ["lambda", "tp", "fp", "fn", "tn", "precision", "recall", "f1", "fpr"];
+    let mut curves = Table::new(axes.iter().cloned().chain(curve_columns.map(str::to_owned)));
+    let mut stages = Stages::new(sources);
+    let mut seconds = Vec::new();
+    let task = run.progress.start(&spec.title, Some(points.len() as u64), "points");
+    for point in &points {
+        task.note(&point.describe());
+        let start = Instant::now();
+        let failed = |source: Box<dyn std::error::Error + Send + Sync>| match source.downcast::<ExperimentError>() {
+            Ok(error) => *error,
+            Err(source) => ExperimentError::Point { point: point.describe(), source },
+        };
+        let (row, curve) = measure(&point.settings, &mut stages, run).map_err(failed)?;
+        let labels: Vec<Cell> = point.axes.iter().map(|(_, value)| Cell::from(value.as_str())).collect();
+        table.push(labels.iter().cloned().chain(row).collect());
+        for cells in curve.rows() {
+            curves.push(labels.iter().chain(cells).cloned().collect());
+        }
+        seconds.push(start.elapsed().as_secs_f64());
+        task.advance(1);
+    }
+    let claims = claims(spec, &table, &axes)
+        .map_err(|source| ExperimentError::Table { path: format!("{}: claims", spec.title), source })?;
+    let summary = summary(&table, &axes, &points);
+    Ok(Outcome { table, curves, summary, claims, axes, data: stages.hashes, seconds })
+}
+
+/// The measures of one point and its curve.
+fn measure(
+    settings: &Settings,
+    stages: &mut Stages<'_>,
+    run: &Run,
+) -> Result<(Vec<Cell>, Table), Box<dyn std::error::Error + Send + Sync>> {
+    let run = Run { seed: settings.seed, ..run.clone() };
+    let (papers, embedding) = stages.at(settings, &run)?;
+    let input = Input { corpus: &papers.corpus, embedding, fields: &papers.fields };
+    let matcher = settings.method.method().prepare(input, run)?;
+    let steps = settings.evaluation.steps.clamp(1, 10_000);
+    let lambdas: Vec<Score> = (0..=steps).map(|n| Score::of(f64::from(n) / f64::from(steps))).collect();
+    let params = EvaluationParams {
+        unit: settings.evaluation.unit,
+        natural: settings.evaluation.natural,
+        lambdas: lambdas.clone(),
+    };
+    let found = evaluate(matcher.as_ref(), &papers.truth, &papers.natural, &params)?;
+    let mut row: Vec<Cell> = vec![papers.corpus.len().into(), matcher.unmatchable().len().into()];
+    row.extend(measures(&found));
+    Ok((row, thinned(&found, &lambdas)))
+}
+
+fn measures(found: &Evaluation) -> Vec<Cell> {
+    let mut cells: Vec<Cell> = Vec::with_capacity(MEASURES.len());
+    match &found.ranking {
+        Some(ranking) => {
+            cells.extend([Cell::from(ranking.positives()), ranking.negatives().into(), found.ignored.into()]);
+            cells.push(ranking.auc().map(|a| a.value()).into());
+            cells.push(ranking.average_precision().map(|a| a.value()).into());
+            let best = ranking.best();
+            cells.push(best.as_ref().map(|p| p.lambda.to_string()).into());
+            cells.push(best.as_ref().and_then(|p| p.counts.f1()).into());
+            cells.push(best.as_ref().and_then(|p| p.counts.precision()).into());
+            cells.push(best.as_ref().and_then(|p| p.counts.recall()).into());
+            cells.extend([0.0, 0.5, 0.9, 0.99].map(|r| Cell::from(ranking.precision_at_recall(r))));
+            cells.push(Cell::Empty);
+        }
+        None => {
+            let f1 = |p: &crate::evaluation::ClusterPoint| p.agreement.pairs.f1().unwrap_or(0.0);
+            let best = found.clusters.iter().max_by(|a, b| f1(a).total_cmp(&f1(b)).then(a.lambda.cmp(&b.lambda)));
+            let counts = best.map(|p| p.agreement.pairs);
+            cells.push(counts.map(|c| c.tp + c.fn_).into());
+            cells.push(counts.map(|c| c.fp + c.tn).into());
+            cells.push(found.ignored.into());
+            cells.extend([Cell::Empty, Cell::Empty]);
+            cells.push(best.map(|p| p.lambda.to_string()).into());
+            cells.push(counts.and_then(|c| c.f1()).into());
+            cells.push(counts.and_then(|c| c.precision()).into());
+            cells.push(counts.and_then(|c| c.recall()).into());
+            cells.extend([Cell::Empty, Cell::Empty, Cell::Empty, Cell::Empty]);
+            cells.push(best.and_then(|p| p.agreement.b_cubed).map(|b| b.f1()).into());
+        }
+    }
+    cells
+}
+
+/// The curve at the λ asked for and at no more than 200 of the positives' scores, so that tables stay readable.
+fn thinned(found: &Evaluation, lambdas: &[Score]) -> Table {
+    const MOST: usize = 200;
+    let table = found.curve.table();
+    let step = table.rows().len().div_ceil(MOST).max(1);
+    let mut thin = Table::new(table.columns().iter().cloned());
+    for (number, row) in table.rows().iter().enumerate() {
+        let asked = row[0].to_string().parse().is_ok_and(|lambda: Score| lambdas.contains(&lambda));
+        if asked || number % step == 0 || number + 1 == table.rows().len() {
+            thin.push(row.clone());
+        }
+    }
+    thin
+}
+
+fn claims(spec: &Spec, table: &Table, axes: &[String]) -> Result<Table, crate::table::TableError> {
+    let mut claims = Table::new(["claim", "column", "tried", "held", "least", "greatest"]);
+    for claim in &spec.claims {
+        let tried = claim.tried(table, axes)?;
+        claims.push(vec![
+            claim.says.as_str().into(),
+            claim.column.as_str().into(),
+            tried.groups.into(),
+            tried.held.into(),
+            tried.least.into(),
+            tried.greatest.into(),
+        ]);
+    }
+    Ok(claims)
+}
+
+/// Mean and 95 % interval over the seeds, for rows alike in all other axes.
+fn summary(table: &Table, axes: &[String], points: &[Point]) -> Option<Table> {
+    let seed = axes.iter().position(|a| a == "seed")?;
+    let others: Vec<usize> = (0..axes.len()).filter(|&c| c != seed).collect();
+    let mut columns: Vec<String> = others.iter().map(|&c| axes[c].clone()).collect();
+    columns.push("seeds".to_owned());
+    for name in SUMMED {
+        columns.extend([
+            name.to_owned(),
+            format!("{name}_low"),
+            format!("{name}_high"),
+            format!("{name}_half"),
+            format!("{name}_undefined"),
+        ]);
+    }
+    let mut groups: Vec<(Vec<&str>, Vec<usize>)> = Vec::new();
+    for (row, point) in points.iter().enumerate() {
+        let key: Vec<&str> = others.iter().map(|&c| point.axes[c].1.as_str()).collect();
+        match groups.iter_mut().find(|(k, _)| *k == key) {
+            Some((_, rows)) => rows.push(row),
+            None => groups.push((key, vec![row])),
+        }
+    }
+    let mut summary = Table::new(columns);
+    for (key, rows) in groups {
+        let mut cells: Vec<Cell> = key.into_iter().map(Cell::from).collect();
+        cells.push(rows.len().into());
+        for name in SUMMED {
+            let column = table.column(name).expect("a measure is a column of the table");
+            let values: Vec<Option<f64>> = rows.iter().map(|&r| table.rows()[r][column].number()).collect();
+            let undefined = values.iter().filter(|v| v.is_none()).count();
+            let interval = Interval::of(values);
+            let bounds = interval.as_ref().and_then(|i| i.bounds);
+            cells.push(interval.as_ref().map(|i| i.mean).into());
+            cells.push(bounds.map(|b| b.0).into());
+            cells.push(bounds.map(|b| b.1).into());
+            cells.push(bounds.map(|b| (b.1 - b.0) / 2.0).into());
+            cells.push(undefined.into());
+        }
+        summary.push(cells);
+    }
+    Some(summary)
+}

@@ -1,0 +1,220 @@
+//! The work of a point, stage by stage, each done once for all points that share it.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use super::ExperimentError;
+use super::results::hex;
+use super::spec::{Data, Settings};
+use crate::corpus::{Corpus, Field, ReadOptions, Truth, load};
+use crate::embedding::{Embedding, train};
+use crate::error::FileError;
+use crate::evaluation::natural_duplicates;
+use crate::inject::inject;
+use crate::progress::Run;
+use crate::text::{AnalyzerParams, Tokens};
+
+type Failed = Box<dyn std::error::Error + Send + Sync>;
+
+/// Where the data of experiments lies.
+#[derive(Clone, Debug, Default)]
+pub struct Sources {
+    /// The folder with the real data sets, if there is one.
+    pub data: Option<PathBuf>,
+}
+
+impl Sources {
+    /// The folder that `PAPERTWIN_DATA` names, if it does.
+    pub fn from_environment() -> Sources {
+        Sources { data: std::env::var_os("PAPERTWIN_DATA").filter(|v| !v.is_empty()).map(PathBuf::from) }
+    }
+
+    /// The file of a data set, where it is present.
+    ///
+    /// # Errors
+    /// If it is not, with the way to get it.
+    pub fn file(&self, name: &str) -> Result<PathBuf, ExperimentError> {
+        let not_present = |way_on: String| ExperimentError::NotPresent { name: name.to_owned(), way_on };
+        let Some(folder) = &self.data else {
+            return Err(not_present(
+                "set PAPERTWIN_DATA to the folder with the data sets; `papertwin datasets list` tells what they are"
+                    .into(),
+            ));
+        };
+        let place = |kind: &str, ending: &str| folder.join(kind).join(format!("{name}.{ending}"));
+        ["papers", "labelled", "news"]
+            .iter()
+            .flat_map(|kind| ["jsonl.gz", "jsonl"].map(|ending| place(kind, ending)))
+            .find(|path| path.is_file())
+            .ok_or_else(|| {
+                not_present(format!(
+                    "it was looked for in {}; `papertwin datasets fetch {name}` tells where it comes from",
+                    folder.display()
+                ))
+            })
+    }
+
+    fn labels(&self, name: &str) -> Result<PathBuf, ExperimentError> {
+        let file = self.file(name)?;
+        let stem = name.to_owned() + ".pairs.csv.gz";
+        Ok(file.with_file_name(stem))
+    }
+}
+
+/// Papers with the truth about them.
+pub(super) struct Papers {
+    pub corpus: Corpus,
+    pub truth: Truth,
+    pub natural: Truth,
+    pub fields: Vec<Field>,
+}
+
+/// What was worked out last at each stage, with the settings that it was worked out from.
+pub(super) struct Stages<'s> {
+    sources: &'s Sources,
+    loaded: Option<(String, Corpus)>,
+    papers: Option<(String, Papers)>,
+    embedding: Option<(String, Embedding)>,
+    /// SHA-256 of every source that was read.
+    pub hashes: BTreeMap<String, String>,
+}
+
+impl<'s> Stages<'s> {
+    pub fn new(sources: &'s Sources) -> Stages<'s> {
+        Stages { sources, loaded: None, papers: None, embedding: None, hashes: BTreeMap::new() }
+    }
+
+    /// The papers of a point, copies laid in, and the word vectors if its method needs some.
+    pub fn at(&mut self, settings: &Settings, run: &Run) -> Result<(&Papers, Option<&Embedding>), Failed> {
+        let data = format!("{:?}", settings.data);
+        // Generated papers depend on the seed, those of a file do not.
+        let data = if settings.data.generate.is_some() { format!("{data} {}", settings.seed) } else { data };
+        if self.loaded.as_ref().is_none_or(|(key, _)| *key != data) {
+            self.loaded = None;
+            self.loaded = Some((data.clone(), self.load(&settings.data, settings, run)?));
+        }
+        let (_, loaded) = self.loaded.as_ref().expect("loaded just now");
+        let papers = format!("{data} {:?} {}", settings.inject, settings.seed);
+        if self.papers.as_ref().is_none_or(|(key, _)| *key != papers) {
+            self.papers = None;
+            self.papers = Some((papers.clone(), lay_in(loaded, settings, self.sources)?));
+        }
+        let (_, laid) = self.papers.as_ref().expect("laid in just now");
+        let Some(text) = settings.method.embedding_text() else { return Ok((laid, None)) };
+        let embedding = format!("{papers} {:?} {text:?}", settings.embedding);
+        if self.embedding.as_ref().is_none_or(|(key, _)| *key != embedding) {
+            self.embedding = None;
+            let trained = match &settings.data.train_on {
+                None => train_on(&laid.corpus, &laid.fields, text, settings, run)?,
+                Some(name) => {
+                    let other = Data { dataset: Some(name.clone()), ..Data::default() };
+                    let corpus = read(self.sources, &other, settings, run, &mut self.hashes)?;
+                    train_on(&corpus, &[Field::Title, Field::Abstract], text, settings, run)?
+                }
+            };
+            self.embedding = Some((embedding, trained));
+        }
+        Ok((laid, self.embedding.as_ref().map(|(_, embedding)| embedding)))
+    }
+
+    fn load(&mut self, data: &Data, settings: &Settings, run: &Run) -> Result<Corpus, Failed> {
+        read(self.sources, data, settings, run, &mut self.hashes)
+    }
+}
+
+fn read(
+    sources: &Sources,
+    data: &Data,
+    settings: &Settings,
+    run: &Run,
+    hashes: &mut BTreeMap<String, String>,
+) -> Result<Corpus, Failed> {
+    let corpus = match (&data.generate, &data.dataset, data.files.as_slice()) {
+        (Some(papers), None, []) => {
+            hashes.insert("generated".to_owned(), format!("by the program, {papers} papers a seed"));
+            return Err("data: generate is not there yet".into());
+        }
+        (None, Some(name), []) => read_files(name, &[sources.file(name)?], run, hashes)?,
+        (None, None, [_, ..]) => {
+            let files: Vec<PathBuf> = data.files.iter().map(PathBuf::from).collect();
+            read_files(&data.files.join(" "), &files, run, hashes)?
+        }
+        _ => return Err("data: wanted exactly one of generate, dataset and files".into()),
+    };
+    match data.limit {
+        Some(limit) if limit < corpus.len() => {
+            let mut papers = corpus.into_papers();
+            papers.truncate(limit);
+            Ok(Corpus::new(papers))
+        }
+        _ => Ok(corpus),
+    }
+}
+
+fn read_files(
+    name: &str,
+    files: &[PathBuf],
+    run: &Run,
+    hashes: &mut BTreeMap<String, String>,
+) -> Result<Corpus, Failed> {
+    let mut hash = Sha256::new();
+    for file in files {
+        let mut open = std::fs::File::open(file).map_err(FileError::at(file))?;
+        std::io::copy(&mut open, &mut HashWriter(&mut hash)).map_err(FileError::at(file))?;
+    }
+    hashes.insert(name.to_owned(), hex(&hash.finalize()));
+    let loaded = load(files, &ReadOptions::default(), run)?;
+    if let Some(first) = loaded.rejected.first() {
+        run.progress.warn(&format!(
+            "{}: {} records rejected, the first at {}: {}",
+            name,
+            loaded.rejected.len(),
+            first.place,
+            first.reason
+        ));
+    }
+    Ok(loaded.corpus)
+}
+
+struct HashWriter<'h>(&'h mut Sha256);
+
+impl std::io::Write for HashWriter<'_> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+fn lay_in(corpus: &Corpus, settings: &Settings, sources: &Sources) -> Result<Papers, Failed> {
+    let fields = settings.data.fields.clone().unwrap_or_else(|| vec![Field::Title, Field::Abstract]);
+    if settings.data.labelled {
+        let name = settings.data.dataset.as_deref().ok_or("data: labelled pairs belong to a dataset; give its name")?;
+        let truth = read_labels(&sources.labels(name)?, corpus)?;
+        return Ok(Papers { corpus: corpus.clone(), natural: Truth::from_pairs(corpus.len(), []), truth, fields });
+    }
+    let injected = inject(corpus, &settings.inject.clone().check()?, settings.seed);
+    let natural = natural_duplicates(&injected.corpus);
+    Ok(Papers { natural, corpus: injected.corpus, truth: injected.truth, fields })
+}
+
+fn read_labels(path: &Path, corpus: &Corpus) -> Result<Truth, Failed> {
+    let file = std::fs::File::open(path).map_err(FileError::at(path))?;
+    Ok(Truth::read_csv(flate2::read::MultiGzDecoder::new(file), corpus)?)
+}
+
+fn train_on(
+    corpus: &Corpus,
+    fields: &[Field],
+    text: &AnalyzerParams,
+    settings: &Settings,
+    run: &Run,
+) -> Result<Embedding, Failed> {
+    let tokens = Tokens::of_corpus(corpus, fields, &text.clone().check()?, run);
+    let run = Run { seed: settings.seed, ..run.clone() };
+    Ok(train(&tokens, &settings.embedding.clone().check()?, &run)?.embedding)
+}
