@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Bloom, Chunks, FixedBlocks, Method, MinHashLsh, Pattern, Portrait, Shingles, SimHash, StopWordShingles, TfIdf,
+    Bloom, Chunks, FixedBlocks, Method, MinHashLsh, Pattern, Portrait, Records, Shingles, SimHash, StopWordShingles, TfIdf,
     WholeFile,
 };
 use crate::text::AnalyzerParams;
@@ -17,6 +17,8 @@ pub enum MethodSpec {
     Portrait(Portrait),
     /// The cosine of whole tf-idf vectors.
     TfIdf(TfIdf),
+    /// The fields of bibliographic records, one by one.
+    Records(Records),
     /// Equal normalised texts.
     WholeFile(WholeFile),
     /// Equal blocks of a fixed number of letters.
@@ -41,6 +43,7 @@ pub enum MethodSpec {
 pub const NAMES: &[&str] = &[
     "portrait",
     "tf-idf",
+    "records",
     "whole-file",
     "fixed-blocks",
     "chunks",
@@ -66,6 +69,7 @@ impl MethodSpec {
         match self {
             MethodSpec::Portrait(method) => Box::new(method.clone()),
             MethodSpec::TfIdf(method) => Box::new(method.clone()),
+            MethodSpec::Records(method) => Box::new(method.clone()),
             MethodSpec::WholeFile(method) => Box::new(method.clone()),
             MethodSpec::FixedBlocks(method) => Box::new(method.clone()),
             MethodSpec::Chunks(method) => Box::new(method.clone()),

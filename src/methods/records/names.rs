@@ -1,0 +1,369 @@
+//! Authors: every way of writing a name becomes a surname and the given names, as far as they are known.
+
+use super::fold::{fold, is_placeholder, repair_mojibake, strip_markup};
+
+/// One author.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Name {
+    /// The surname, folded, without particles (van, de la), blanks and suffixes (Jr): `aa`, `garciamarquez`. A body
+    /// (a society, a consortium) is its whole name.
+    pub surname: Box<str>,
+    /// The given names or initials, folded, a blank between them; empty where none is known.
+    pub given: Box<str>,
+}
+
+/// The authors of a paper in their order.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Names {
+    /// One a person or body.
+    pub list: Box<[Name]>,
+    /// Whether the list says that it is not complete (`et al.`).
+    pub more: bool,
+}
+
+const PARTICLES: [&str; 33] = [
+    "van", "von", "der", "den", "de", "del", "della", "dello", "di", "da", "das", "do", "dos", "du", "la", "le", "las",
+    "los", "ter", "ten", "te", "zu", "zum", "zur", "vom", "af", "av", "al", "el", "bin", "ibn", "y", "e",
+];
+const SUFFIXES: [&str; 10] = ["jr", "sr", "ii", "iii", "iv", "2nd", "3rd", "phd", "md", "esq"];
+/// Words that only the name of a body has.
+const BODIES: [&str; 26] = [
+    "society",
+    "association",
+    "university",
+    "group",
+    "committee",
+    "consortium",
+    "institute",
+    "collaboration",
+    "organization",
+    "organisation",
+    "council",
+    "team",
+    "investigators",
+    "network",
+    "academy",
+    "department",
+    "ministry",
+    "centre",
+    "center",
+    "college",
+    "foundation",
+    "federation",
+    "commission",
+    "union",
+    "guild",
+    "agency",
+];
+
+/// Reads a list of authors: one entry an author, or several in one entry, joined by `;`, `and`, `&` or commas; `Last,
+/// First`, `First Last`, `Last FM`, with initials, particles, suffixes and braces in any of their places.
+///
+/// ```
+/// use papertwin::methods::records::normal::authors;
+/// let names = |text: &str| authors(&[text.to_owned()]);
+/// assert_eq!(names("van der Aa, Y. and de la Cruz, M. J."), names("Y. van der Aa; M. J. de la Cruz"));
+/// assert_eq!(names("Brent W. Benson, Jr.").list.len(), 1);
+/// ```
+pub fn authors(entries: &[String]) -> Names {
+    let mut list = Vec::new();
+    let mut more = false;
+    for entry in entries.iter().filter(|entry| !is_placeholder(entry)) {
+        let entry = repair_mojibake(&mask_braces(entry));
+        for piece in split_list(&entry) {
+            for name in split_commas(piece) {
+                let folded = fold(&name);
+                if matches!(folded.as_str(), "et al" | "others" | "et al others" | "al") {
+                    more = true;
+                    continue;
+                }
+                let (name, cut) = without_et_al(&name);
+                more |= cut;
+                if let Some(name) = parse(name) {
+                    list.push(name);
+                }
+            }
+        }
+    }
+    Names { list: list.into(), more }
+}
+
+/// A brace keeps words together: its blanks become no-break spaces, so `{Society of X}` is never split.
+fn mask_braces(entry: &str) -> String {
+    if !entry.contains('{') {
+        return entry.to_owned();
+    }
+    let mut depth = 0usize;
+    let mut out = String::with_capacity(entry.len());
+    for c in entry.chars() {
+        match c {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            ' ' if depth > 0 => out.push('\u{a0}'),
+            _ => out.push(c),
+        }
+    }
+    if out.contains('\\') { strip_markup(&out) } else { out }
+}
+
+fn without_et_al(name: &str) -> (&str, bool) {
+    let lower = name.to_lowercase();
+    match lower.rfind("et al").filter(|&at| at > 0 && lower.len() == name.len() && lower.len() - at <= 7) {
+        Some(at) if name.is_char_boundary(at) => (name[..at].trim_end_matches([' ', ',']), true),
+        _ => (name, false),
+    }
+}
+
+fn split_list(entry: &str) -> Vec<&str> {
+    if entry.contains(';') {
+        return entry.split(';').collect();
+    }
+    let mut pieces = Vec::new();
+    let mut start = 0;
+    let bytes = entry.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        let joint = [" and ", " AND ", " And ", " & ", " with ", "\n", "\r", "|"]
+            .iter()
+            .find(|joint| bytes[at..].starts_with(joint.as_bytes()));
+        match joint {
+            Some(joint) => {
+                pieces.push(&entry[start..at]);
+                at += joint.len();
+                start = at;
+            }
+            None => at += 1,
+        }
+    }
+    pieces.push(&entry[start..]);
+    pieces
+}
+
+fn is_initials(part: &str) -> bool {
+    let letters = part.chars().filter(|c| c.is_alphabetic()).count();
+    letters > 0
+        && part.split([' ', '.', '-', '\u{a0}']).filter(|w| !w.is_empty()).all(|word| {
+            let count = word.chars().count();
+            count == 1 || count <= 3 && word.chars().all(char::is_uppercase)
+        })
+}
+
+/// A part that has a surname and initials of its own.
+fn is_whole_name(part: &str) -> bool {
+    let words: Vec<&str> = part.split([' ', '.']).filter(|w| !w.is_empty()).collect();
+    words.len() >= 2
+        && words.iter().any(|w| w.chars().count() >= 2 && !is_initials(w))
+        && words.iter().any(|w| is_initials(w))
+}
+
+/// Commas part the surname from the given names, or one author from the next.
+fn split_commas(piece: &str) -> Vec<String> {
+    let parts: Vec<&str> = piece.split(',').map(str::trim).filter(|part| !part.is_empty()).collect();
+    let is_suffix = |part: &str| SUFFIXES.contains(&fold(part).as_str());
+    let parts: Vec<&str> =
+        parts.iter().copied().enumerate().filter(|(at, p)| *at == 0 || !is_suffix(p)).map(|(_, p)| p).collect();
+    let join = |parts: &[&str]| parts.join(", ");
+    match parts.len() {
+        0 => Vec::new(),
+        1 => vec![parts[0].to_owned()],
+        2 if is_whole_name(parts[0]) && is_whole_name(parts[1]) && !has_particle_given(parts[1]) => {
+            parts.iter().map(|p| (*p).to_owned()).collect()
+        }
+        2 => vec![join(&parts)],
+        count => {
+            let whole = parts.iter().filter(|part| is_whole_name(part) || part.split(' ').count() > 1).count();
+            let alternating = count % 2 == 0
+                && parts.chunks(2).all(|pair| is_initials(pair[1]) || !pair[0].contains(' ') && whole * 4 < count);
+            if alternating {
+                parts.chunks(2).map(join).collect()
+            } else if whole * 3 >= count * 2 {
+                parts.iter().map(|p| (*p).to_owned()).collect()
+            } else if count == 3 && !is_whole_name(parts[1]) {
+                vec![join(&parts)]
+            } else {
+                parts.iter().map(|p| (*p).to_owned()).collect()
+            }
+        }
+    }
+}
+
+/// `M. J. de la`: given names that carry the particle of the surname before the comma.
+fn has_particle_given(part: &str) -> bool {
+    part.split([' ', '.'])
+        .rfind(|w| !w.is_empty())
+        .is_some_and(|last| PARTICLES.contains(&last.to_lowercase().as_str()))
+}
+
+fn parse(name: &str) -> Option<Name> {
+    let name = name.trim().trim_matches(['.', ',', ' ']);
+    let folded = fold(name);
+    if folded.is_empty() {
+        return None;
+    }
+    let words: Vec<&str> = folded.split(' ').collect();
+    if words.iter().any(|w| BODIES.contains(w)) || name.contains('\u{a0}') && words.len() > 3 && !name.contains(',') {
+        return Some(Name { surname: folded.replace(' ', "").into(), given: "".into() });
+    }
+    if let Some((last, first)) = name.split_once(',') {
+        let surname = surname_of(&fold(last));
+        let given = fold(&spaced(first));
+        let given: Vec<&str> =
+            given.split(' ').filter(|w| !w.is_empty() && !PARTICLES.contains(w) && !SUFFIXES.contains(w)).collect();
+        return (!surname.is_empty()).then(|| Name { surname: surname.into(), given: given.join(" ").into() });
+    }
+    // No comma: "First Last", "F. Last", "Last FM", "Last F M".
+    let raw: Vec<&str> =
+        name.split(|c: char| c.is_whitespace()).filter(|w| !w.is_empty() && !fold(w).is_empty()).collect();
+    let raw: Vec<&str> = match raw.split_last() {
+        Some((last, rest)) if rest.len() > 1 && SUFFIXES.contains(&fold(last).as_str()) => rest.to_vec(),
+        _ => raw,
+    };
+    let initials_at_end = raw.iter().rev().take_while(|w| is_initials(w)).count();
+    if initials_at_end > 0 && initials_at_end < raw.len() {
+        let (last, first) = raw.split_at(raw.len() - initials_at_end);
+        let surname = surname_of(&fold(&last.join(" ")));
+        let given = fold(&spaced(&first.join(" ")));
+        return (!surname.is_empty()).then(|| Name { surname: surname.into(), given: given.into() });
+    }
+    let mut from = raw.len() - 1;
+    while from > 0 && PARTICLES.contains(&fold(raw[from - 1]).as_str()) {
+        from -= 1;
+    }
+    let surname = surname_of(&fold(&raw[from..].join(" ")));
+    let given = fold(&spaced(&raw[..from].join(" ")));
+    (!surname.is_empty()).then(|| Name { surname: surname.into(), given: given.into() })
+}
+
+/// `JA` and `J.A.` as `J A`; words stay.
+fn spaced(given: &str) -> String {
+    let mut out = String::with_capacity(given.len() + 4);
+    for word in given.split([' ', '.', '-', '\u{a0}']).filter(|w| !w.is_empty()) {
+        let initials = word.chars().count() <= 3 && word.chars().all(char::is_uppercase);
+        for c in word.chars() {
+            if initials && !out.is_empty() && !out.ends_with(' ') {
+                out.push(' ');
+            }
+            out.push(c);
+        }
+        out.push(' ');
+    }
+    out
+}
+
+/// Particles and suffixes go, unless nothing else is there; the rest is joined. Umlauts written with e are folded too.
+fn surname_of(folded: &str) -> String {
+    let words: Vec<&str> = folded.split(' ').filter(|w| !w.is_empty()).collect();
+    let kept: Vec<&str> = words.iter().copied().filter(|w| !PARTICLES.contains(w) && !SUFFIXES.contains(w)).collect();
+    let kept = if kept.is_empty() { words } else { kept };
+    kept.concat().replace("ae", "a").replace("oe", "o").replace("ue", "u")
+}
+
+/// Whether two names can be one person's: surnames equal, one letter off, one the end of the other (two surnames, of
+/// which one source has one), or surname and given name swapped; and no given name that contradicts.
+pub fn same_person(a: &Name, b: &Name) -> bool {
+    if a.surname == b.surname {
+        return given_agree(&a.given, &b.given);
+    }
+    let (short, long) = if a.surname.len() <= b.surname.len() { (a, b) } else { (b, a) };
+    if short.surname.len() >= 4
+        && (long.surname.ends_with(&*short.surname) || long.surname.starts_with(&*short.surname))
+    {
+        // The initials may belong to the surname that is left out.
+        return long.surname.len() >= short.surname.len() + 3 || given_agree(&a.given, &b.given);
+    }
+    if short.surname.len() >= 5
+        && long.surname.len() - short.surname.len() <= 2
+        && strsim::osa_distance(&a.surname, &b.surname) <= 1
+    {
+        return given_agree(&a.given, &b.given);
+    }
+    let joined = |given: &str| given.replace(' ', "");
+    let swapped = |x: &Name, y: &Name| {
+        x.given.len() >= 2 && joined(&x.given) == *y.surname && {
+            joined(&y.given).starts_with(x.surname.chars().next().unwrap_or(' '))
+        }
+    };
+    swapped(a, b) || swapped(b, a)
+}
+
+/// Given names agree where one is unknown, where the first letters are equal, or where one list of initials holds the
+/// other's first.
+fn given_agree(a: &str, b: &str) -> bool {
+    let (Some(x), Some(y)) =
+        (a.split(' ').next().filter(|w| !w.is_empty()), b.split(' ').next().filter(|w| !w.is_empty()))
+    else {
+        return true;
+    };
+    if x.starts_with(y) || y.starts_with(x) {
+        return true;
+    }
+    let (fx, fy) = (x.chars().next(), y.chars().next());
+    if fx == fy {
+        // Two written-out names with one first letter: nicknames and typing errors are common, so they agree.
+        return true;
+    }
+    // "J. Robert" and "Robert": an initial that one source leaves out.
+    let first = |name: &str| name.chars().next();
+    a.split(' ').skip(1).any(|w| first(w) == fy && b.split(' ').count() < a.split(' ').count())
+        || b.split(' ').skip(1).any(|w| first(w) == fx && a.split(' ').count() < b.split(' ').count())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Vec<(String, String)> {
+        authors(&[text.to_owned()]).list.iter().map(|n| (n.surname.to_string(), n.given.to_string())).collect()
+    }
+
+    fn pair(surname: &str, given: &str) -> (String, String) {
+        (surname.into(), given.into())
+    }
+
+    #[test]
+    fn o_020_particles_in_every_place() {
+        for text in [
+            "van der Aa, Yrsa and de la Cruz, María José",
+            "Yrsa van der Aa and María José de la Cruz",
+            "Aa, Y. van der and Cruz, M. J. de la",
+            "{van der Aa}, Y. and {de la Cruz}, M. J.",
+        ] {
+            let names: Vec<String> = read(text).into_iter().map(|(surname, _)| surname).collect();
+            assert_eq!(names, ["aa", "cruz"], "{text}");
+        }
+        assert_eq!(read("van der Aalst, Wim")[0].0, "aalst");
+    }
+
+    #[test]
+    fn o_021_suffixes_and_bodies() {
+        for text in ["Benson Jr, Brent W", "Benson, Jr., Brent W.", "Brent W. Benson, Jr."] {
+            assert_eq!(read(text), [pair("benson", "brent w")], "{text}");
+        }
+        assert_eq!(read("{Society of Tram Riders}"), [pair("societyoftramriders", "")]);
+        let bodies = [authors(&["{Society of Tram Riders}".into()]), authors(&["{Guild of Night Riders}".into()])];
+        assert!(!same_person(&bodies[0].list[0], &bodies[1].list[0]));
+    }
+
+    #[test]
+    fn lists_are_split_where_people_end() {
+        assert_eq!(read("a. blum, m. furst, m. j. kearns, and richard j. lipton.").len(), 4);
+        assert_eq!(read("Zuna, R E and Wang, S S").len(), 2);
+        assert_eq!(read("Ode P, Lund A"), [pair("ode", "p"), pair("lund", "a")]);
+        assert_eq!(read("Smith JA, Jones B, Brown C")[0], pair("smith", "j a"));
+        assert_eq!(read("Smith, J., Jones, B.C., Brown, D.").len(), 3);
+        assert_eq!(read("Cesa-Bianchi, N.; Freund, Yoav").len(), 2);
+        assert_eq!(read("Müller, Jörg"), read("Mueller, Jörg"));
+        let cut = authors(&["Smith J, et al.".to_owned()]);
+        assert!(cut.more && cut.list.len() == 1, "{cut:?}");
+    }
+
+    #[test]
+    fn people_are_the_same_under_other_spellings() {
+        let one = |text: &str| authors(&[text.to_owned()]).list[0].clone();
+        assert!(same_person(&one("Lowe, Kit R."), &one("K Lowe")));
+        assert!(same_person(&one("Xiaojun Wang"), &one("Wang Xiaojun")));
+        assert!(same_person(&one("García Márquez, G."), &one("Gabriel Márquez")));
+        assert!(!same_person(&one("Smith, John"), &one("Smith, Peter")));
+        assert!(!same_person(&one("Aa, Y."), &one("Aalst, W.")));
+    }
+}
