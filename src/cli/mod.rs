@@ -14,6 +14,7 @@ mod convert;
 mod corpus_args;
 mod explain;
 mod keywords;
+mod dedup;
 mod talk;
 mod text_args;
 
@@ -77,6 +78,9 @@ enum Command {
     /// Say why two papers are alike: fields, shared words and what each adds
     #[command(after_help = explain::EXAMPLES)]
     Explain(explain::Explain),
+    /// Find the duplicates among several exports and write one clean file, with a reason for every removed record
+    #[command(after_help = dedup::EXAMPLES)]
+    Dedup(dedup::Dedup),
     /// Write a shell completion script to standard output
     #[command(after_help = "EXAMPLE\n  papertwin completions bash > /etc/bash_completion.d/papertwin")]
     Completions {
@@ -160,6 +164,7 @@ fn run(command: Command, context: &Context) -> anyhow::Result<Outcome> {
         Command::Keywords(command) => command.run(context),
         Command::Explain(command) => command.run(context),
         Command::Convert(command) => command.run(context),
+        Command::Dedup(command) => command.run(context),
         Command::Completions { shell } => {
             clap_complete::generate(shell, &mut Cli::command(), "papertwin", &mut std::io::stdout());
             Ok(Outcome::Clean)

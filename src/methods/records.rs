@@ -13,6 +13,7 @@
 mod block;
 pub mod compare;
 pub mod decide;
+mod explain;
 mod fold;
 mod identifiers;
 mod junk;
@@ -34,6 +35,7 @@ use crate::similarity::{PairSink, Scan, Score};
 
 pub use compare::{Agreement, Comparison, TitleLevel};
 pub use decide::{Decision, Relation, Verdict, Veto};
+pub use explain::{FieldEvidence, evidence_line, explain};
 pub use junk::{Junk, JunkField};
 use normal::Record;
 

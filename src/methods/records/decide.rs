@@ -146,7 +146,7 @@ pub fn evidence(c: &Comparison, heading: bool) -> [bool; 43] {
     use Agreement::*;
     let mut e = [false; 43];
     e[0] = true;
-    let long = c.title.words >= 4;
+    let long = c.title.words >= 3;
     let title = match c.title.level {
         TitleLevel::Same if heading || c.title.words < 2 => 3,
         TitleLevel::Same if long => 1,
@@ -222,7 +222,7 @@ pub fn decide(c: &Comparison, heading: bool) -> Decision {
     };
     let verdict = if capped >= SAME && veto.is_none() {
         Verdict::Same
-    } else if capped >= REVIEW {
+    } else if capped >= REVIEW || veto == Some(Veto::TitleOfDoi) {
         Verdict::Review
     } else {
         Verdict::Different

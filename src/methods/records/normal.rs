@@ -160,6 +160,15 @@ pub fn record(paper: &Paper) -> Record {
     }
 }
 
+/// Where a paper was published, by its type, venue, source and DOI.
+pub fn record_kind(paper: &Paper) -> Kind {
+    match kind(paper, &venue(&paper.venue)) {
+        Kind::Preprint => Kind::Preprint,
+        _ if doi(&paper.doi).is_some_and(|found| is_preprint_doi(&found)) => Kind::Preprint,
+        other => other,
+    }
+}
+
 fn first_text(value: &serde_json::Value) -> Option<String> {
     match value {
         serde_json::Value::String(text) => Some(text.clone()),

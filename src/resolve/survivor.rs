@@ -1,0 +1,194 @@
+//! Which record of a cluster stays, and what it takes from the others.
+
+use std::cmp::Reverse;
+
+use crate::corpus::Paper;
+use crate::methods::records::normal::{self, Kind};
+
+/// Which record of a cluster stays. Published records go before preprints in every policy; ties fall to the earlier record.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Survivor {
+    /// The one with most fields, the longer abstract among equals.
+    #[default]
+    MostComplete,
+    /// The one of the source that comes first in the list; sources that are not listed come last, by completeness.
+    SourcePriority(Vec<String>),
+    /// The earliest year, then by completeness.
+    PublishedFirst,
+    /// The first in the input.
+    First,
+}
+
+impl Survivor {
+    /// The place, in the list, of the record that stays.
+    ///
+    /// # Panics
+    /// If there are no records.
+    pub fn choose(&self, papers: &[&Paper]) -> usize {
+        assert!(!papers.is_empty(), "a cluster has members");
+        (0..papers.len()).min_by_key(|&place| self.key(papers[place], place)).unwrap_or(0)
+    }
+
+    fn key(&self, paper: &Paper, place: usize) -> (bool, usize, Reverse<(usize, usize)>, usize) {
+        let preprint = normal::record_kind(paper) == Kind::Preprint;
+        let complete = Reverse(completeness(paper));
+        match self {
+            Survivor::MostComplete => (preprint, 0, complete, place),
+            Survivor::SourcePriority(sources) => {
+                let priority =
+                    sources.iter().position(|s| s.eq_ignore_ascii_case(&paper.source)).unwrap_or(sources.len());
+                (preprint, priority, complete, place)
+            }
+            Survivor::PublishedFirst => {
+                (preprint, normal::year(&paper.year).map_or(usize::MAX, usize::from), complete, place)
+            }
+            Survivor::First => (preprint, 0, Reverse((0, 0)), place),
+        }
+    }
+}
+
+/// How many fields have a value, and how long the abstract is.
+fn completeness(paper: &Paper) -> (usize, usize) {
+    let single = [
+        &paper.title,
+        &paper.abstract_text,
+        &paper.year,
+        &paper.venue,
+        &paper.volume,
+        &paper.number,
+        &paper.pages,
+        &paper.doi,
+        &paper.kind,
+        &paper.url,
+        &paper.body,
+        &paper.published,
+        &paper.language,
+    ];
+    let filled = single.iter().filter(|value| !normal::is_placeholder(value)).count();
+    let lists = usize::from(!paper.authors.is_empty()) + usize::from(!paper.keywords.is_empty());
+    let extra = paper.extra.values().filter(|value| !is_empty(value)).count();
+    (filled + lists + extra, paper.abstract_text.len())
+}
+
+fn is_empty(value: &serde_json::Value) -> bool {
+    match value {
+        serde_json::Value::Null => true,
+        serde_json::Value::String(text) => text.trim().is_empty(),
+        serde_json::Value::Array(items) => items.is_empty(),
+        _ => false,
+    }
+}
+
+/// The record that stays, with its gaps filled from the others in their order; nothing that it has is changed.
+pub fn merge(kept: &Paper, others: &[&Paper]) -> Paper {
+    let mut merged = kept.clone();
+    for other in others {
+        let fill = |mine: &mut String, theirs: &String| {
+            if normal::is_placeholder(mine) && !normal::is_placeholder(theirs) {
+                mine.clone_from(theirs);
+            }
+        };
+        fill(&mut merged.title, &other.title);
+        fill(&mut merged.abstract_text, &other.abstract_text);
+        fill(&mut merged.year, &other.year);
+        fill(&mut merged.venue, &other.venue);
+        fill(&mut merged.volume, &other.volume);
+        fill(&mut merged.number, &other.number);
+        fill(&mut merged.pages, &other.pages);
+        fill(&mut merged.doi, &other.doi);
+        fill(&mut merged.kind, &other.kind);
+        fill(&mut merged.url, &other.url);
+        fill(&mut merged.body, &other.body);
+        fill(&mut merged.published, &other.published);
+        fill(&mut merged.language, &other.language);
+        if merged.authors.is_empty() {
+            merged.authors.clone_from(&other.authors);
+        }
+        if merged.keywords.is_empty() {
+            merged.keywords.clone_from(&other.keywords);
+        }
+        for (key, value) in &other.extra {
+            if !is_empty(value) && merged.extra.get(key).is_none_or(is_empty) {
+                merged.extra.insert(key.clone(), value.clone());
+            }
+        }
+    }
+    merged
+}
+
+/// The fields of a record whose values the merged record does not have: name and value, in the order of fields. Values
+/// that are equal in their normal form are no conflict.
+pub fn conflicts(merged: &Paper, other: &Paper) -> Vec<(String, String)> {
+    let same = |a: &str, b: &str| normal::fold(a) == normal::fold(b);
+    let mut found = Vec::new();
+    let mut single = |name: &str, mine: &str, theirs: &str, equal: bool| {
+        if !normal::is_placeholder(theirs) && !equal && !same(mine, theirs) {
+            found.push((name.to_owned(), theirs.to_owned()));
+        }
+    };
+    single("title", &merged.title, &other.title, normal::title(&merged.title) == normal::title(&other.title));
+    single("abstract", &merged.abstract_text, &other.abstract_text, false);
+    single(
+        "authors",
+        &merged.authors.join("; "),
+        &other.authors.join("; "),
+        normal::authors(&merged.authors) == normal::authors(&other.authors),
+    );
+    single("year", &merged.year, &other.year, normal::year(&merged.year) == normal::year(&other.year));
+    single("venue", &merged.venue, &other.venue, false);
+    single("volume", &merged.volume, &other.volume, normal::counted(&merged.volume) == normal::counted(&other.volume));
+    single("number", &merged.number, &other.number, normal::counted(&merged.number) == normal::counted(&other.number));
+    single("pages", &merged.pages, &other.pages, normal::pages(&merged.pages) == normal::pages(&other.pages));
+    single("doi", &merged.doi, &other.doi, normal::doi(&merged.doi) == normal::doi(&other.doi));
+    single("type", &merged.kind, &other.kind, false);
+    single("url", &merged.url, &other.url, false);
+    single("keywords", &merged.keywords.join("; "), &other.keywords.join("; "), false);
+    for (key, value) in &other.extra {
+        if !is_empty(value) && merged.extra.get(key) != Some(value) {
+            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            found.push((key.clone(), text));
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn paper(source: &str, year: &str, pages: &str, doi: &str) -> Paper {
+        Paper {
+            title: "Kite tails".into(),
+            source: source.into(),
+            year: year.into(),
+            pages: pages.into(),
+            doi: doi.into(),
+            ..Paper::default()
+        }
+    }
+
+    #[test]
+    fn policies_choose_different_records() {
+        let (a, b, c) = (
+            paper("wos", "2002", "", ""),
+            paper("scopus", "2001", "1-9", ""),
+            paper("embase", "2003", "1-9", "10.5555/k"),
+        );
+        let all = [&a, &b, &c];
+        assert_eq!(Survivor::MostComplete.choose(&all), 2);
+        assert_eq!(Survivor::SourcePriority(vec!["SCOPUS".into()]).choose(&all), 1);
+        assert_eq!(Survivor::PublishedFirst.choose(&all), 1);
+        assert_eq!(Survivor::First.choose(&all), 0);
+        let preprint = Paper { venue: "medRxiv".into(), abstract_text: "long".into(), ..c.clone() };
+        assert_eq!(Survivor::MostComplete.choose(&[&preprint, &a]), 1);
+    }
+
+    #[test]
+    fn gaps_are_filled_and_conflicts_are_named() {
+        let kept = paper("wos", "2002", "", "10.5555/K");
+        let other = Paper { authors: vec!["Ode, P.".into()], ..paper("scopus", "2001", "101-9", "doi:10.5555/k") };
+        let merged = merge(&kept, &[&other]);
+        assert_eq!((&*merged.pages, &*merged.year, merged.authors.len()), ("101-9", "2002", 1));
+        assert_eq!(conflicts(&merged, &other), [("year".to_owned(), "2001".to_owned())]);
+    }
+}

@@ -1,0 +1,358 @@
+//! The `dedup` command on small inputs made here (the open cases), and on the labelled sets where `PAPERTWIN_DATA` is set.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use papertwin::corpus::names::ColumnMap;
+use papertwin::corpus::{Corpus, Pair, Paper, Truth};
+use papertwin::methods::records::{RecordMatcher, Records};
+use papertwin::progress::Run;
+use papertwin::resolve::{Options, Resolution, Versions, resolve};
+
+/// Papers from a table whose first line names the fields; `;` parts authors.
+fn papers(table: &str) -> Corpus {
+    let mut reader = csv::Reader::from_reader(table.as_bytes());
+    let headers = reader.headers().unwrap().clone();
+    let paper = |record: csv::StringRecord| {
+        let object: serde_json::Map<String, serde_json::Value> =
+            headers.iter().zip(record.iter()).map(|(key, value)| (key.to_owned(), value.into())).collect();
+        Paper::from_json(object, &ColumnMap::default())
+    };
+    Corpus::new(reader.records().map(|record| paper(record.unwrap())).collect())
+}
+
+fn run(corpus: &Corpus, options: &Options) -> Resolution {
+    let resolution = resolve(corpus, options, &Run::default()).unwrap();
+    assert_eq!(resolution.rows.len(), corpus.len());
+    let kept = resolution.rows.iter().filter(|row| row.kept).count();
+    assert_eq!(kept, resolution.clusters.group_count(), "exactly one survivor a cluster");
+    assert_eq!(kept as u64 + resolution.duplicates(), corpus.len() as u64);
+    resolution
+}
+
+/// The ids of each cluster, for every order of a few input orders; they must agree.
+fn clusters_with(table: &str, options: &Options) -> Vec<Vec<String>> {
+    let corpus = papers(table);
+    let ids = |corpus: &Corpus| {
+        let resolution = run(corpus, options);
+        let mut groups: Vec<Vec<String>> = resolution
+            .clusters
+            .groups()
+            .iter()
+            .map(|group| {
+                let mut ids: Vec<String> = group.iter().map(|&m| corpus.papers()[m as usize].id.clone()).collect();
+                ids.sort();
+                ids
+            })
+            .collect();
+        groups.sort();
+        groups
+    };
+    let groups = ids(&corpus);
+    for shift in [1, corpus.len() / 2] {
+        let mut rotated = corpus.papers().to_vec();
+        rotated.rotate_left(shift % corpus.len());
+        assert_eq!(ids(&Corpus::new(rotated.clone())), groups, "the order of the input does not matter");
+        rotated.reverse();
+        assert_eq!(ids(&Corpus::new(rotated)), groups, "the order of the input does not matter");
+    }
+    groups
+}
+
+fn clusters(table: &str) -> Vec<Vec<String>> {
+    clusters_with(table, &Options::default())
+}
+
+fn strings(groups: &[&[&str]]) -> Vec<Vec<String>> {
+    groups.iter().map(|group| group.iter().map(|id| (*id).to_owned()).collect()).collect()
+}
+
+#[test]
+fn o_020_particles_and_name_order() {
+    let lines = r#"{"id":1,"title":"Locks and keys","year":2001,"authors":"van der Aa, Yrsa and de la Cruz, María José"}
+{"id":2,"title":"Locks and keys","year":2001,"authors":"Yrsa van der Aa and María José de la Cruz"}
+{"id":3,"title":"Locks and keys","year":2001,"authors":"Aa, Y. van der and Cruz, M. J. de la"}
+{"id":4,"title":"Locks and keys","year":2001,"authors":"{van der Aa}, Y. and {de la Cruz}, M. J."}
+{"id":5,"title":"Locks and keys","year":2001,"authors":"van der Aalst, Wim and de la Cruz, María José"}"#;
+    let read = |line| Paper::from_json_text(line, &ColumnMap::default()).unwrap();
+    let resolution = run(&Corpus::new(lines.lines().map(read).collect()), &Options::default());
+    assert_eq!(resolution.clusters.groups(), [vec![0, 1, 2, 3], vec![4]]);
+}
+
+#[test]
+fn o_021_suffixes_and_bodies() {
+    let table = "id,title,year,authors\n1,Levers,1999,\"Benson Jr, Brent W\"\n2,Levers,1999,\"Benson, Jr., Brent W.\"\n\
+        3,Levers,1999,\"Brent W. Benson, Jr.\"\n4,Annual report,1999,{Society of Tram Riders}\n5,Annual report,1999,{Guild of Night Riders}\n";
+    assert_eq!(clusters(table), strings(&[&["1", "2", "3"], &["4"], &["5"]]));
+}
+
+#[test]
+fn o_014_and_o_015_keys_are_no_proof() {
+    let table = "id,title,authors,venue,year,pages,doi\n\
+        rossi,Label advice for repair manuals,\"Rossi, P. and Lund, D.\",Emp. Repair,2018,1-19,10.5555/er.2018.0001\n\
+        rossi,Quick help in repair forums,\"Rossi, P. and Chau, M.-L.\",Emp. Repair,2018,1-27,10.5555/er.2018.0002\n";
+    assert_eq!(clusters(table), strings(&[&["rossi"], &["rossi"]]));
+    let table = "id,title,authors,venue,year,pages\n\
+        sor,Drainwhiff: a drifting sensor for in-situ drain gas checks,\"Sorensen, Jo and Limb, Jae Su and Fried, Jon\",2009 6th Annual Demo Conference on Sensors,2009,1--9\n\
+        sor,DrainWhiff: A Drifting Sensor for In-situ Drain Gas Checks,J. {Sorensen} and J. S. {Limb} and J. {Fried},2009 6th Annual Demo Conference on Sensors,2009,1-9\n";
+    assert_eq!(clusters(table), strings(&[&["sor", "sor"]]));
+}
+
+#[test]
+fn o_022_chapters_of_one_book() {
+    let table = "id,title,authors,year,venue,pages,isbn,doi,type\n\
+        c1,{Why sand towers lean},\"O’Dell, Eva\",2016,Handbook of Towers,5--22,9780000000002,10.5555/978-1-111-11111-1{\\_}31-1,incollection\n\
+        c2,{A short history of towers},\"Vance, Ivo W. and Moor, P.\",2017,Handbook of Towers,40--61,9780000000002,10.5555/978-1-111-11111-1{\\_}2-1,incollection\n\
+        c3,A short history of towers,\"Vance, I. and Moor, P.\",2017,Handbook of Towers,,,https://doi.org/10.5555/978-1-111-11111-1_2-1,incollection\n";
+    assert_eq!(clusters(table), strings(&[&["c1"], &["c2", "c3"]]));
+}
+
+#[test]
+fn o_036_ids_are_not_proof_and_identical_rows_merge() {
+    let table = "id,title,abstract\nab12,Masks in lifts,We measured masks.\nab12,Masks in lifts,We measured masks.\n\
+        ab12,Gloves in lifts,We measured gloves.\nzz11,Masks in trains,\n";
+    let corpus = papers(table);
+    let resolution = run(&corpus, &Options::default());
+    assert_eq!(resolution.clusters.groups(), [vec![0, 1], vec![2], vec![3]]);
+    assert_eq!(resolution.rows[1].reason, "exact");
+}
+
+#[test]
+fn o_037_spellings_of_one_doi() {
+    let table = "id,title,doi\n1,A study of salt,10.5555/ABC.123\n2,A Study of Salt.,https://doi.org/10.5555/abc.123\n\
+        3,A study of salt,http://dx.doi.org/10.5555/Abc.123\n4,A study of salt,doi:10.5555/abc.123\n5,A study of salt,DOI 10.5555/abc.123.\n\
+        6,A study of salt,https://doi.org/10.5555%2Fabc.123\n7,A study of salt,10.5555/abc.123 [doi]\n8,A study of salt,\" 10.5555/abc.123 \"\n\
+        9,Another study of salt,10.5555/abc.1234\n";
+    assert_eq!(clusters(table), strings(&[&["1", "2", "3", "4", "5", "6", "7", "8"], &["9"]]));
+}
+
+#[test]
+fn o_038_and_o_039_pages_in_every_spelling() {
+    let table = "id,title,year,pages\n1,Reed pipes,2004,1783-6\n2,Reed pipes,2004,1783-1786\n3,Bone pipes,2005,200–3\n4,Bone pipes,2005,200--203\n\
+        5,Clay pipes,2006,123-9\n6,Clay pipes,2006,pp. 123-129\n";
+    assert_eq!(clusters(table), strings(&[&["1", "2"], &["3", "4"], &["5", "6"]]));
+    let table = "id,title,year,pages\n1,Salt I,2004,S231-8\n2,Salt I,2004,S231-S238\n3,Fog I,2005,e1000217\n4,Fog I,2005,e1000217-e1000217\n\
+        5,Dew I,2006,100-99\n6,Ice I,2007,A12-B3\n7,Ice I,2007,A12-A13\n";
+    assert_eq!(clusters(table), strings(&[&["1", "2"], &["3", "4"], &["5"], &["6"], &["7"]]));
+}
+
+#[test]
+fn o_040_parts_of_one_study() {
+    let table = "id,title,authors,venue,year,volume,pages,doi\n\
+        1,Frost and falls in the north: Part I. Sites and sampling,\"Ode, P.; Lund, A.\",Demo Epi,2014,7,101-110,10.5555/de.2014.101\n\
+        2,Frost and falls in the north: Part II. Injury rates,\"Ode, P.; Lund, A.\",Demo Epi,2014,7,111-120,10.5555/de.2014.111\n\
+        3,Frost and falls in the north. Part 1. Sites and sampling,\"Ode P, Lund A\",Demo Epi,2014,7,101-10,\n";
+    assert_eq!(clusters(table), strings(&[&["1", "3"], &["2"]]));
+}
+
+#[test]
+fn o_041_one_digit_differs() {
+    let table = "id,title,authors,year\n1,Exercise in adults with type 1 diabetes: a trial,\"Berg, T.\",2015\n\
+        2,Exercise in adults with type 2 diabetes: a trial,\"Berg, T.\",2015\n3,PM2.5 and cough in city children,\"Ito, K.\",2016\n\
+        4,PM10 and cough in city children,\"Ito, K.\",2016\n5,PM 2.5 and cough in city children.,\"Ito, Ken\",2016\n";
+    assert_eq!(clusters(table), strings(&[&["1"], &["2"], &["3", "5"], &["4"]]));
+}
+
+#[test]
+fn o_042_notices_stay_and_are_related() {
+    let table = "id,title,authors,year,doi,type\n1,Warm milk and sleep in sailors,\"Lowe, K.\",2018,10.5555/ws.1,Journal Article\n\
+        2,Erratum: Warm milk and sleep in sailors,\"Lowe, K.\",2018,10.5555/ws.9,Published Erratum\n\
+        3,Warm milk and sleep in sailors [Retraction],\"Lowe, K.\",2019,10.5555/ws.20,Retraction of Publication\n\
+        4,Warm milk and sleep in sailors: reply,\"Lowe, K.\",2018,10.5555/ws.12,Comment\n\
+        5,Warm Milk and Sleep in Sailors,\"Lowe, Kit\",2018,https://doi.org/10.5555/WS.1,\n";
+    assert_eq!(clusters(table), strings(&[&["1", "5"], &["2"], &["3"], &["4"]]));
+    let resolution = run(&papers(table), &Options::default());
+    assert!((1..4).all(|notice| !resolution.rows[notice].related.is_empty()), "notices are related to the paper");
+}
+
+#[test]
+fn o_043_one_doi_and_unrelated_titles() {
+    let table = "id,title,authors,year,doi\n1,Bees near tramlines,\"Okafor, L.\",2017,10.5555/bt.5\n\
+        2,Mortgage law in island states,\"Dray, M.\",2009,10.5555/bt.5\n3,Bees near tramlines: a survey,\"Okafor, Lena\",2017,10.5555/bt.5\n";
+    assert_eq!(clusters(table), strings(&[&["1", "3"], &["2"]]));
+    let resolution = run(&papers(table), &Options::default());
+    let listed = resolution.review.iter().any(|review| review.pair.second().0 == 1 || review.pair.first().0 == 1);
+    assert!(listed && resolution.review[0].reason.contains("one DOI, other titles"), "{:?}", resolution.review);
+}
+
+#[test]
+fn o_044_conference_and_journal() {
+    let table = "id,title,authors,year,venue,doi,type\n\
+        1,Typed knots for sailors,\"Moss, W.; Brandt, J.\",2004,Demo Symposium on Knots,10.5555/sk.2004.9,inproceedings\n\
+        2,Typed knots for sailors,\"Moss, W.; Brandt, J.; Ames, R.\",2008,Journal of Knots,10.5555/jk.2008.2,article\n";
+    assert_eq!(clusters(table), strings(&[&["1"], &["2"]]));
+    assert_eq!(run(&papers(table), &Options::default()).rows[0].related.len(), 1);
+    // The same without DOIs.
+    let table = "id,title,authors,year,venue,type\n1,Typed knots for sailors,\"Moss, W.; Brandt, J.\",2004,Demo Symposium on Knots,inproceedings\n\
+        2,Typed knots for sailors,\"Moss, W.; Brandt, J.; Ames, R.\",2008,Journal of Knots,article\n";
+    assert_eq!(clusters(table), strings(&[&["1"], &["2"]]));
+}
+
+#[test]
+fn o_045_chapters_with_other_authors() {
+    let table = "id,title,authors,venue,isbn,year,type\n1,Salt in soup,\"Ames, Rita\",The Big Book of Soup,9780000000019,2011,CHAP\n\
+        2,Salt in stew,\"Brook, Sam\",The Big Book of Soup,9780000000019,2011,CHAP\n";
+    assert_eq!(clusters(table), strings(&[&["1"], &["2"]]));
+}
+
+#[test]
+fn o_046_preprint_and_article() {
+    let table = "id,title,authors,year,venue,doi\n1,A map of gull feeding in port-towns,\"Lowe, K.; Brandt, J.\",2021,DemoArxiv,10.5555/preprint.1\n\
+        2,A Map of Gull Feeding in Port–Towns,\"Lowe, Kit R.; Brandt, Jo M.\",2021,Coast Letters,10.5555/cl.2021.7\n";
+    assert_eq!(clusters(table), strings(&[&["1"], &["2"]]));
+    let linked = run(&papers(table), &Options::default());
+    assert_eq!(linked.rows[0].related.len(), 1, "related versions are reported");
+    let ignoring = Options { versions: Versions::Ignore, ..Options::default() };
+    assert!(run(&papers(table), &ignoring).rows.iter().all(|row| row.kept && row.related.is_empty()));
+    let merging = Options { versions: Versions::Merge, ..Options::default() };
+    assert_eq!(clusters_with(table, &merging), strings(&[&["1", "2"]]));
+    let mut turned = papers(table).into_papers();
+    for _ in 0..2 {
+        let corpus = Corpus::new(turned.clone());
+        let clean = run(&corpus, &merging).clean(&corpus, 0);
+        assert_eq!(clean.iter().map(|p| p.id.as_str()).collect::<Vec<_>>(), ["2"]);
+        turned.reverse();
+    }
+}
+
+#[test]
+fn o_047_and_o_048_missing_is_not_equal() {
+    let table = "id,title,year,doi\n1,Fog horns,2001,\n2,Wind vanes,2002,NA\n3,Rain gauges,2003,null\n4,Sun dials,2004,-\n5,Snow poles,2005,10.5555/snow\n6,Ice cores,2006,n/a\n";
+    assert_eq!(clusters(table).len(), 6);
+    let table = "id,title,authors,year\n1,???,\"Ode, P.\",2001\n2,***,\"Ode, P.\",2001\n3,Łódź?,\"Ode, P.\",2001\n4,воздух,\"Ode, P.\",2001\n5,вода,\"Ode, P.\",2001\n";
+    assert_eq!(clusters(table).len(), 5);
+}
+
+#[test]
+fn o_049_and_o_050_thin_records() {
+    assert_eq!(
+        clusters("id,title,year\n1,Tin whistles,1999\n2,tin whistles.,1999\n3,Brass whistles,1999\n"),
+        strings(&[&["1", "2"], &["3"]])
+    );
+    let ten: String = (0..10).map(|n| format!("{n},Glue of barnacles,2001\n")).collect();
+    let corpus = papers(&format!("id,title,year\n{ten}"));
+    let resolution = run(&corpus, &Options::default());
+    assert!(resolution.rows[0].kept);
+    for row in &resolution.rows[1..] {
+        assert_eq!((row.kept, row.survivor.0, row.reason.as_str()), (false, 0, "exact"));
+    }
+}
+
+#[test]
+fn o_056_original_and_translation() {
+    let table = "id,title,authors,year\n1,[Effects of sea salt on old bridges],\"Brandt, J.\",1998\n\
+        2,Wirkung von Meersalz auf alte Brücken [Effects of sea salt on old bridges],\"Brandt, J.\",1998\n\
+        3,Effects of sea salt on old bridges.,Brandt J,1998\n4,[Effects of road salt on old bridges],\"Brandt, J.\",1998\n";
+    assert_eq!(clusters(table), strings(&[&["1", "2", "3"], &["4"]]));
+}
+
+#[test]
+fn a_record_without_title_never_bridges_two_others() {
+    let table = "id,title,authors,year,venue,volume,number,pages\n\
+        1,Sails of hemp,\"Ode, P.\",2001,Demo J,7,2,\n2,,\"Ode, P.\",2001,Demo J,7,2,\n3,Ropes of flax,\"Ode, P.\",2001,Demo J,7,2,\n";
+    assert_eq!(clusters(table).len(), 3);
+    let table = "id,title,authors,year,venue,volume,pages\n\
+        1,Sails of hemp and what they hold,\"Ode, P.\",2001,Demo J,7,1-9\n2,,\"Ode, P.\",2001,Demo J,7,1-9\n3,Ropes of flax on long voyages,\"Ode, P.\",2001,Demo J,7,1-9\n";
+    let groups = clusters(table);
+    assert!(groups.iter().all(|group| !(group.contains(&"1".into()) && group.contains(&"3".into()))), "{groups:?}");
+}
+
+#[test]
+fn sources_without_duplicates_are_believed() {
+    let table = "id,title,authors,year,source\n1,Chair's message of the year,\"Ode, P.\",2001,a\n2,Chair's message of the year,\"Ode, P.\",2001,a\n3,Chair's message of the year,\"Ode, P.\",2001,b\n";
+    let unique = Options { unique_within_source: true, ..Options::default() };
+    let groups = clusters_with(table, &unique);
+    assert!(groups.iter().all(|group| !(group.contains(&"1".into()) && group.contains(&"2".into()))), "{groups:?}");
+}
+
+#[test]
+fn a_running_counter_as_issue_number_keeps_nothing_apart() {
+    let mut table = String::from("id,title,authors,year,venue,volume,number,pages\n");
+    for n in 0..40 {
+        let paper = n / 2;
+        table += &format!(
+            "{n},The {paper}th tale of hemp and flax,\"Ode, P.\",2001,Demo J,7,{n},{}-{}\n",
+            paper * 10 + 1,
+            paper * 10 + 9
+        );
+    }
+    let resolution = run(&papers(&table), &Options::default());
+    assert_eq!(resolution.clusters.group_count(), 20);
+    assert_eq!(resolution.junk.len(), 1);
+}
+
+#[test]
+fn record_matching_conforms() {
+    let mut all = papers(
+        "id,title,abstract,authors,year,venue,volume,pages,doi\n\
+        1,Sails of hemp and what they hold in a storm,We measured sails of hemp in nine storms and found what they hold,\"Ode, P.; Lund, A.\",2001,Demo Journal,7,1-9,10.5555/a.1\n\
+        2,Sails of Hemp and What They Hold in a Storm,,\"P. Ode, A. Lund\",2001,Demo J,7,1-9,\n\
+        3,Ropes of flax,We measured ropes,\"Berg, T.\",2003,Demo Journal,9,11-19,10.5555/a.3\n\
+        4,Ropes of flax.,,T Berg,2003,,9,11-9,\n5,Ropes of flax,,\"Berg, T.\",2007,Other Journal,2,40-49,10.5555/a.5\n",
+    )
+    .into_papers();
+    all.push(all[0].clone());
+    papertwin::methods::conformance::conforms(&Records::default(), &Corpus::new(all), None, &["0.5", "0.9", "0.3"]);
+}
+
+/// Reads a labelled set of the folder that `PAPERTWIN_DATA` names, without what only labels it.
+fn labelled(name: &str) -> Option<(Corpus, Truth)> {
+    let Ok(folder) = std::env::var("PAPERTWIN_DATA") else {
+        println!("skipped: PAPERTWIN_DATA is not set");
+        return None;
+    };
+    let unpacked = |ending: &str| {
+        let path = Path::new(&folder).join("labelled").join(format!("{name}.{ending}.gz"));
+        let file = std::fs::File::open(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        std::io::read_to_string(flate2::read::MultiGzDecoder::new(file)).unwrap()
+    };
+    let read = |line: &str| {
+        let mut paper = Paper::from_json_text(line, &ColumnMap::default()).unwrap();
+        paper.extra.clear();
+        paper
+    };
+    let corpus = Corpus::new(unpacked("jsonl").lines().map(read).collect());
+    let truth = Truth::read_csv(unpacked("pairs.csv").as_bytes(), &corpus).unwrap();
+    Some((corpus, truth))
+}
+
+/// Counts as published benchmarks do: the first kept record of a true cluster stands for it, every further one is to be
+/// removed; a cluster of which nothing is kept is a false positive.
+fn count(truth: &Truth, resolution: &Resolution) -> (u64, u64) {
+    let mut kept: BTreeMap<u32, u64> = BTreeMap::new();
+    let mut seen: BTreeMap<u32, u32> = BTreeMap::new();
+    let clusters = truth.clusters();
+    for (paper, &cluster) in clusters.labels().iter().enumerate() {
+        let first = *seen.entry(resolution.rows[paper].cluster).or_insert(paper as u32) == paper as u32;
+        *kept.entry(cluster).or_insert(0) += u64::from(first);
+    }
+    let false_positives = kept.values().filter(|&&kept| kept == 0).count() as u64;
+    (false_positives, kept.values().map(|kept| kept.saturating_sub(1)).sum())
+}
+
+fn at_most(name: &str, options: &Options, most: (u64, u64)) {
+    let Some((corpus, truth)) = labelled(name) else { return };
+    let found = count(&truth, &run(&corpus, options));
+    println!("{name}: {} false positives, {} false negatives", found.0, found.1);
+    assert!(found.0 <= most.0 && found.1 <= most.1, "{name}: {found:?}, at most {most:?}");
+}
+
+#[test]
+fn candidates_of_a_labelled_set_hold_all_true_pairs() {
+    let Some((corpus, truth)) = labelled("diabetes") else { return };
+    let matcher = RecordMatcher::new(&corpus, &Records::default());
+    let candidates = matcher.candidates();
+    let stands = |pair: &Pair| Pair::new(matcher.standing(pair.first()), matcher.standing(pair.second()));
+    let lost = truth.pairs().iter().filter_map(stands).filter(|pair| candidates.binary_search(pair).is_err()).count();
+    assert_eq!(lost, 0);
+    assert!(candidates.len() < 4 * corpus.len(), "{} candidates", candidates.len());
+}
+
+#[test]
+fn labelled_small_sets() {
+    for (name, most) in
+        [("diabetes", (0, 10)), ("sra-copper", (1, 3)), ("cytology-screening", (1, 10)), ("special-cases", (0, 0))]
+    {
+        at_most(name, &Options::default(), most);
+    }
+}
