@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Bloom, Chunks, FixedBlocks, Method, MinHashLsh, Pattern, Portrait, Records, Shingles, SimHash, StopWordShingles, TfIdf,
-    WholeFile,
+    Bloom, Chunks, FixedBlocks, Method, MinHashLsh, Pattern, Portrait, Records, Shingles, SimHash, StopWordShingles,
+    TfIdf, WholeFile,
 };
 use crate::text::AnalyzerParams;
 
