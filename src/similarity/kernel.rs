@@ -12,17 +12,51 @@ pub enum Kernel {
     Auto,
     /// Matrix products in f32 on tiles, in plain Rust; works everywhere.
     Portable,
+    /// Micro-tiles in f32 with fused multiply and add, 8 at a time.
+    Avx2,
+    /// Micro-tiles in f32 with fused multiply and add, 16 at a time.
+    Avx512,
+    /// Scans screen by whole-number products of bytes along the principal directions; fast where the machine multiplies
+    /// bytes (AVX-512 VNNI). Counts, Manhattan distances and very wide rows go by the best of the others.
+    Int8,
 }
 
 impl Kernel {
     /// All kernels, in the order of the documentation.
-    pub const ALL: &[Kernel] = &[Kernel::Auto, Kernel::Portable];
+    pub const ALL: &[Kernel] = &[Kernel::Auto, Kernel::Portable, Kernel::Avx2, Kernel::Avx512, Kernel::Int8];
 
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Kernel::Auto => "auto",
             Kernel::Portable => "portable",
+            Kernel::Avx2 => "avx2",
+            Kernel::Avx512 => "avx512",
+            Kernel::Int8 => "int8",
+        }
+    }
+
+    /// Whether this machine can run it. One that it cannot run is replaced by the portable one.
+    pub fn is_available(self) -> bool {
+        match self {
+            Kernel::Auto | Kernel::Portable | Kernel::Int8 => true,
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx2 => is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma"),
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx512 => is_x86_feature_detected!("avx512f"),
+            #[cfg(not(target_arch = "x86_64"))]
+            Kernel::Avx2 | Kernel::Avx512 => false,
+        }
+    }
+
+    /// The kernel of f32 products to use: this one, or the best that the machine has.
+    pub(super) fn of_products(self) -> Kernel {
+        match self {
+            Kernel::Auto | Kernel::Int8 => {
+                [Kernel::Avx512, Kernel::Avx2].into_iter().find(|k| k.is_available()).unwrap_or(Kernel::Portable)
+            }
+            kernel if kernel.is_available() => kernel,
+            _ => Kernel::Portable,
         }
     }
 }

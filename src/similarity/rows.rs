@@ -1,16 +1,21 @@
 //! Rows of numbers under a measure: the score of a pair by its definition, and what the fast kernels are given.
 
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
+use rayon::prelude::*;
+
+use super::screen::Directions;
 use super::{Measure, Score};
 use crate::corpus::{Pair, PaperId};
 use crate::matrix::Matrix;
+use crate::partition::Partition;
 
 /// Lanes of the defining sums: fixed, so that the sum of a row is the same number on every machine.
 const LANES: usize = 16;
 
 /// Half the distance from 1 to the next f32: what one rounding to f32 can lose, relatively.
-const ROUNDING: f64 = 1.0 / (1u64 << 24) as f64;
+pub(super) const ROUNDING: f64 = 1.0 / (1u64 << 24) as f64;
 
 /// All pairs of the rows of a matrix under a measure.
 ///
@@ -49,7 +54,9 @@ pub struct AllPairs<'m> {
     /// For distances: the mean row, and the greatest size of a row less it. They make numbers near 1 for the kernels.
     center: Vec<f64>,
     scale: f64,
-    pub(super) kernel: super::Kernel,
+    kernel: super::Kernel,
+    /// Found when a scan first needs them.
+    directions: OnceLock<Option<Directions>>,
 }
 
 impl<'m> AllPairs<'m> {
@@ -79,6 +86,7 @@ impl<'m> AllPairs<'m> {
             center: Vec::new(),
             scale: 1.0,
             kernel: super::Kernel::Auto,
+            directions: OnceLock::new(),
         };
         for id in 0..all.rows.nrows() as u32 {
             let row = all.row(id);
@@ -140,6 +148,11 @@ impl<'m> AllPairs<'m> {
     pub fn with_kernel(mut self, kernel: super::Kernel) -> Self {
         self.kernel = kernel;
         self
+    }
+
+    /// The kernel that was asked for.
+    pub fn kernel(&self) -> super::Kernel {
+        self.kernel
     }
 
     /// How many rows there are, missing ones included.
@@ -211,6 +224,11 @@ impl<'m> AllPairs<'m> {
         &self.rows.as_slice().expect("standard layout")[id as usize * width..(id as usize + 1) * width]
     }
 
+    /// The principal directions of the rows; `None` where rows cannot be screened along them.
+    pub(super) fn directions(&self) -> Option<&Directions> {
+        self.directions.get_or_init(|| Directions::of(self)).as_ref()
+    }
+
     pub(super) fn present(&self) -> &[u32] {
         &self.present
     }
@@ -226,29 +244,35 @@ impl<'m> AllPairs<'m> {
     /// the mean row over the greatest length of one, y, and two numbers more, so that the product of a left and a right
     /// side is y·z - |y|²/2 - |z|²/2 = -|y - z|²/2. Manhattan: the same y.
     pub(super) fn kernel_row(&self, id: u32, side: Side, out: &mut [f32]) {
-        let row = self.row(id);
-        let i = id as usize;
-        let (numbers, more) = out.split_at_mut(row.len());
-        match self.measure {
-            Measure::Cosine => {
-                let size = self.sizes[i];
-                numbers.iter_mut().zip(row).for_each(|(y, &x)| *y = (f64::from(x) / size) as f32);
-            }
-            Measure::Pearson => {
-                let (mean, size) = (self.means[i], self.sizes[i]);
-                numbers.iter_mut().zip(row).for_each(|(y, &x)| *y = ((f64::from(x) - mean) / size) as f32);
-            }
-            Measure::Euclidean | Measure::Manhattan => {
-                let moved = row.iter().zip(&self.center).map(|(&x, c)| (f64::from(x) - c) / self.scale);
-                numbers.iter_mut().zip(moved).for_each(|(y, x)| *y = x as f32);
-            }
-        }
+        let (numbers, more) = out.split_at_mut(self.rows.ncols());
+        self.even_row(id, |k, y| numbers[k] = y as f32);
         if self.measure == Measure::Euclidean {
             let half = (numbers.iter().map(|&y| f64::from(y) * f64::from(y)).sum::<f64>() / 2.0) as f32;
             (more[0], more[1]) = match side {
                 Side::Left => (half, 1.0),
                 Side::Right => (-1.0, -half),
             };
+        }
+    }
+
+    /// The numbers of a row in f64, none above 1: at unit length (cosine), less its mean and at unit length (Pearson),
+    /// less the mean row and over the greatest size of one (distances).
+    pub(super) fn even_row(&self, id: u32, mut take: impl FnMut(usize, f64)) {
+        let row = self.row(id);
+        let i = id as usize;
+        match self.measure {
+            Measure::Cosine => {
+                let by = 1.0 / self.sizes[i];
+                row.iter().enumerate().for_each(|(k, &x)| take(k, f64::from(x) * by));
+            }
+            Measure::Pearson => {
+                let (mean, by) = (self.means[i], 1.0 / self.sizes[i]);
+                row.iter().enumerate().for_each(|(k, &x)| take(k, (f64::from(x) - mean) * by));
+            }
+            Measure::Euclidean | Measure::Manhattan => {
+                let by = 1.0 / self.scale;
+                row.iter().zip(&self.center).enumerate().for_each(|(k, (&x, c))| take(k, (f64::from(x) - c) * by));
+            }
         }
     }
 
@@ -281,6 +305,29 @@ impl<'m> AllPairs<'m> {
         let width = self.rows.ncols() as f64;
         ROUNDING * if self.measure.is_distance() { 2.0 * width + 24.0 } else { width + 8.0 } * (1.0 + 1e-3)
     }
+}
+
+/// Rows found by their bits: groups of equal ones.
+///
+/// ```
+/// let rows = ndarray::array![[1.0f32, 0.0], [2.0, 0.0], [1.0, -0.0]];
+/// assert_eq!(papertwin::similarity::identical_rows(&rows).groups(), vec![vec![0, 2], vec![1]]);
+/// ```
+///
+/// 0 and -0 are one number here. Time O(m N log m), memory O(m).
+///
+/// # Panics
+/// If there are more rows than papers can be numbered.
+pub fn identical_rows(rows: &Matrix) -> Partition {
+    let key = |row: u32| rows.row(row as usize).into_iter().map(|&x| (x + 0.0).to_bits());
+    let mut order: Vec<u32> =
+        (0..u32::try_from(rows.nrows()).expect("a row for each of 2^32 papers at most")).collect();
+    order.par_sort_unstable_by(|&a, &b| key(a).cmp(key(b)).then(a.cmp(&b)));
+    let mut labels = vec![0u32; rows.nrows()];
+    for group in order.chunk_by(|&a, &b| key(a).eq(key(b))) {
+        group.iter().for_each(|&row| labels[row as usize] = group[0]);
+    }
+    Partition::from_labels(&labels)
 }
 
 /// Which side of a product a row is on.

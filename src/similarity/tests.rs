@@ -127,6 +127,42 @@ fn best_matches_are_brute_forces_and_leave_out_what_they_are_told() {
     }
 }
 
+/// Rows whose cosines are all above 0.99, rows of very different lengths, and rows that a sample does not show.
+#[test]
+fn screening_by_bytes_loses_no_pair() {
+    let mut bunched = rows(700, 24, 12);
+    bunched.mapv_inplace(|x| if x == 0.0 { 0.0 } else { 30.0 + x });
+    let mut lengths = rows(700, 24, 13);
+    lengths.outer_iter_mut().enumerate().for_each(|(i, mut row)| row *= 10f32.powi(i as i32 % 9 - 4));
+    let mut odd = rows(700, 24, 14);
+    (1..700).step_by(97).for_each(|i| (0..24).for_each(|k| odd[[i, k]] = if k == i % 24 { 1e6 } else { 0.0 }));
+    for rows in [bunched, lengths, odd] {
+        for measure in [Measure::Cosine, Measure::Pearson, Measure::Euclidean] {
+            let pairs = AllPairs::of(&rows, measure).with_kernel(Kernel::Int8);
+            for lambda in ["-0.5", "0.001", "0.5", "0.9", "0.999", "0.999999", "1"].map(|l| l.parse().unwrap()) {
+                assert!(pairs.estimate(lambda).directions.is_some(), "bytes are forced");
+                let mut sink = Collect::default();
+                let report = pairs.scan(lambda, &mut sink, &Run::default());
+                assert!(sink.pairs == brute(&pairs, lambda), "{measure} at {lambda}");
+                assert!(report.verified >= report.found);
+            }
+        }
+    }
+    let spread = rows(700, 24, 15);
+    let pairs = AllPairs::of(&spread, Measure::Cosine).with_kernel(Kernel::Int8);
+    let report = pairs.scan("0.98".parse().unwrap(), &mut Collect::default(), &Run::default());
+    assert!(report.verified < report.pairs / 4, "bytes leave out most pairs: {report:?}");
+}
+
+#[test]
+fn estimates_grow_with_the_square_of_the_rows() {
+    let (few, many) = (rows(100, 8, 1), rows(1000, 8, 1));
+    let of = |rows| AllPairs::of(rows, Measure::Cosine).with_kernel(Kernel::Portable).estimate("0.9".parse().unwrap());
+    let (few, many) = (of(&few), of(&many));
+    assert!(many.seconds > 90.0 * few.seconds && many.bytes < 100 << 20);
+    assert!(few.to_string().contains("pairs to compare: less than a second"), "{few}");
+}
+
 /// 0.1 0.2 0.3 and its like have self-cosines on both sides of 1 in f32.
 #[test]
 fn o_078_identical_rows_score_exactly_one() {
@@ -196,15 +232,17 @@ fn many_pairs_come_in_order_and_a_sink_can_stop_them() {
 }
 
 #[test]
-fn threads_change_nothing() {
-    let rows = rows(1500, 30, 2);
-    let pairs = AllPairs::of(&rows, Measure::Cosine);
+fn threads_and_kernels_change_nothing() {
+    let rows = rows(2500, 30, 2);
     let grid = ["0.3".parse().unwrap()];
-    let run = |threads| {
+    let run = |threads, kernel| {
+        let pairs = AllPairs::of(&rows, Measure::Cosine).with_kernel(kernel);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| (scan(&pairs, "0.7".parse().unwrap()), pairs.tally(&[], &grid, &Run::default())))
+        pool.install(|| (scan(&pairs, "0.9".parse().unwrap()), pairs.tally(&[], &grid, &Run::default())))
     };
-    let one = run(1);
+    let one = run(1, Kernel::Portable);
     assert!(one.0.len() > 1000);
-    assert!(one == run(2) && one == run(5));
+    for &kernel in Kernel::ALL {
+        assert!(one == run(2, kernel) && one == run(5, kernel), "{kernel}");
+    }
 }

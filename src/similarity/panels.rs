@@ -1,0 +1,119 @@
+//! Rows laid out for the kernels, and the workers' buffers.
+
+use std::ops::Range;
+use std::sync::Mutex;
+
+use rayon::prelude::*;
+
+use super::kernels::{LEFT, RIGHT};
+use super::rows::{AllPairs, Side};
+
+/// Rows of a strip, the left side of the products: they stay in a core's second-level cache. Whole panels of both sides.
+pub(super) const STRIP: usize = 2016;
+/// Rows of the right side that are laid out at a time.
+pub(super) const TILE: usize = 512;
+
+/// The tiles of right rows that a strip beginning at `start` meets: whole panels, so that rows before the strip may be
+/// among the first.
+pub(super) fn tiles(start: usize, m: usize) -> Vec<Range<usize>> {
+    (start / RIGHT * RIGHT..m).step_by(TILE).map(|from| from..(from + TILE).min(m)).collect()
+}
+
+/// Which panels of a strip and a tile hold a pair of the upper triangle, right panels first: `(left panel, first row, right
+/// panel, first column)`.
+pub(super) fn micro_tiles(
+    strip: &Range<usize>,
+    tile: &Range<usize>,
+) -> impl Iterator<Item = (usize, usize, usize, usize)> + use<> {
+    let (strip, tile) = (strip.clone(), tile.clone());
+    let lefts = strip.len().div_ceil(LEFT);
+    (0..tile.len().div_ceil(RIGHT)).flat_map(move |right| {
+        let column = tile.start + right * RIGHT;
+        // The last column of the panel must lie beyond the first row.
+        let upper = (column + RIGHT - 1).saturating_sub(strip.start).div_ceil(LEFT).min(lefts);
+        let top = strip.start;
+        (0..upper).map(move |left| (left, top + left * LEFT, right, column))
+    })
+}
+
+/// Rows in panels of `rows`, the numbers of one coordinate side by side, the last panel filled up with zeros.
+pub(super) fn pack(pairs: &AllPairs<'_>, places: Range<usize>, side: Side, out: &mut Vec<f32>) {
+    let rows = if side == Side::Left { LEFT } else { RIGHT };
+    let width = pairs.kernel_width();
+    out.clear();
+    out.resize(places.len().div_ceil(rows) * rows * width, 0.0);
+    let mut numbers = vec![0.0; width];
+    for (place, &id) in pairs.present()[places].iter().enumerate() {
+        let panel = &mut out[place / rows * rows * width..];
+        pairs.kernel_row(id, side, &mut numbers);
+        for (k, &number) in numbers.iter().enumerate() {
+            panel[k * rows + place % rows] = number;
+        }
+    }
+}
+
+/// A strip on all threads.
+pub(super) fn pack_strip(pairs: &AllPairs<'_>, strip: Range<usize>, out: &mut Vec<f32>) {
+    let at_once = LEFT * 16;
+    let parts: Vec<Vec<f32>> = strip
+        .clone()
+        .step_by(at_once)
+        .collect::<Vec<_>>()
+        .into_par_iter()
+        .map(|from| {
+            let mut part = Vec::new();
+            pack(pairs, from..(from + at_once).min(strip.end), Side::Left, &mut part);
+            part
+        })
+        .collect();
+    out.clear();
+    parts.iter().for_each(|part| out.extend_from_slice(part));
+}
+
+/// Buffers that workers take and give back, so that there are never more of them than threads at work.
+pub(super) struct Shelf<T> {
+    kept: Mutex<Vec<T>>,
+}
+
+impl<T> Shelf<T> {
+    pub fn new() -> Shelf<T> {
+        Shelf { kept: Mutex::new(Vec::new()) }
+    }
+
+    pub fn with<R>(&self, make: impl FnOnce() -> T, work: impl FnOnce(&mut T) -> R) -> R {
+        let kept = self.kept.lock().expect("no worker panicked").pop();
+        let mut item = kept.unwrap_or_else(make);
+        let result = work(&mut item);
+        self.kept.lock().expect("no worker panicked").push(item);
+        result
+    }
+
+    pub fn into_items(self) -> Vec<T> {
+        self.kept.into_inner().expect("no worker panicked")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn micro_tiles_cover_the_upper_triangle() {
+        for (m, starts) in [(100, vec![0, 37, 96]), (1300, vec![0, 40, 700])] {
+            for start in starts {
+                let strip = start..(start + 61).min(m);
+                let mut seen = vec![0u8; m * m];
+                for tile in tiles(start, m) {
+                    for (_, row, _, column) in micro_tiles(&strip, &tile) {
+                        for x in row..(row + LEFT).min(strip.end) {
+                            (column.max(x + 1)..(column + RIGHT).min(tile.end)).for_each(|y| seen[x * m + y] += 1);
+                        }
+                    }
+                }
+                for x in strip {
+                    assert!((x + 1..m).all(|y| seen[x * m + y] == 1), "{m} {start} {x}");
+                }
+            }
+        }
+    }
+}

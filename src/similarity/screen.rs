@@ -1,0 +1,299 @@
+//! Screening by bytes: each row as a few whole numbers whose products bound the similarity from above.
+//!
+//! # The bound
+//! Let y be a row as [`AllPairs::even_row`] gives it, less one vector that is the same for all (their mean). For unit rows
+//! the cosine is 1 - |y - z|²/2; for distances the kernel's value is -|y - z|²/2. So a pair can reach λ only if
+//! `y·z >= t + |y|²/2 + |z|²/2`, where t is the least value at λ, less 1 for unit rows.
+//!
+//! 1. *Directions.* p orthonormal directions are taken, those in which a sample of the rows varies most. With the
+//!    coordinates p(y) and the length r(y) of the rest, Cauchy and Schwarz give y·z <= p(y)·p(z) + r(y) r(z). So (p(y), r(y))
+//!    is a vector of p + 1 numbers whose products bound those of y, and it has the length of y.
+//! 2. *Bytes.* Each such vector v is scaled by S and rounded to whole numbers q from -127 to 127. With the error
+//!    e = |v - q/S| of the row, measured, v·w <= q·u/S² + e(v) |w| + e(w) |v| + e(v) e(w), and with L the greatest length,
+//!    the last three are at most (e(v) L + e(v)²/2) + (e(w) L + e(w)²/2): one number a row.
+//! 3. *Whole numbers.* A pair can reach λ only if q·u - S²(|z|²/2 - err(z)) >= S²(t + |y|²/2 - err(y)). The left side begins at a
+//!    whole number of the right row, the right side is a whole number of the left row; both are rounded to the safe side.
+//!
+//! The rotation is an f32 product: its rounding, at most √p (N + 4) roundings of the length of y, is part of e, and so is
+//! what the directions lack in being orthonormal, which is measured. r is taken large enough for both.
+
+use std::ops::Range;
+
+use linfa_linalg::eigh::{EigSort, Eigh};
+use ndarray::linalg::general_mat_mul;
+use ndarray::{Array2, s};
+use rayon::prelude::*;
+
+use super::kernels::{LEFT, RIGHT, STEP};
+use super::rows::{AllPairs, ROUNDING};
+use super::{Measure, Score};
+
+/// Rows from which directions and scale are taken.
+const SAMPLE: usize = 2048;
+/// Rows that are worked on at a time.
+const BLOCK: usize = 1024;
+/// Rows wider than this are not screened: sums must fit 32 bits, and a decomposition takes N³.
+const WIDEST: usize = 1024;
+/// Directions may miss orthonormality by so much.
+const CROOKED: f64 = 1e-9;
+
+/// Rows as bytes, at one λ.
+pub(super) struct Screen {
+    pub steps: usize,
+    /// Panels of 32 rows; in a panel step by step, in a step four bytes a row.
+    codes: Vec<i8>,
+    /// Where the sum of each right row begins.
+    start: Vec<i32>,
+    /// What a sum must exceed, for each left row.
+    least: Vec<i32>,
+}
+
+/// The directions of the rows, by falling variance.
+#[derive(Debug)]
+pub(super) struct Directions {
+    /// The mean of a sample of the rows.
+    mean: Vec<f64>,
+    /// N x N, a direction a column.
+    axes: Array2<f32>,
+    /// The greatest length of a row less the mean.
+    longest: f64,
+}
+
+/// Rows evenly spread over all.
+fn sample(pairs: &AllPairs<'_>, count: usize) -> Vec<u32> {
+    let m = pairs.present().len();
+    let count = count.min(m);
+    (0..count).map(|i| pairs.present()[(i as u128 * m as u128 / count as u128) as usize]).collect()
+}
+
+impl Directions {
+    /// The directions of the rows of these pairs; `None` where they cannot be screened.
+    pub fn of(pairs: &AllPairs<'_>) -> Option<Directions> {
+        let width = pairs.rows().ncols();
+        let sample = sample(pairs, SAMPLE);
+        if pairs.measure() == Measure::Manhattan || width == 0 || width > WIDEST || sample.is_empty() {
+            return None;
+        }
+        let mut rows = Array2::<f64>::zeros((sample.len(), width));
+        for (mut row, &id) in rows.outer_iter_mut().zip(&sample) {
+            pairs.even_row(id, |k, y| row[k] = y);
+        }
+        let mean = rows.mean_axis(ndarray::Axis(0))?;
+        rows -= &mean;
+        let (_, axes) = rows.t().dot(&rows).eigh().ok()?.sort_eig_desc();
+        // No orthonormal axes are farther away than this, whatever the decomposition did. (Their rounding to f32 is part
+        // of the rotation's error.)
+        let crooked = (axes.t().dot(&axes) - Array2::<f64>::eye(width)).mapv(|x| x * x).sum().sqrt();
+        let axes = if crooked < CROOKED { axes.mapv(|x| x as f32) } else { Array2::eye(width) };
+        let mean = mean.to_vec();
+        let longest = pairs.present().par_iter().map(|&id| length(pairs, id, &mean)).reduce(|| 0.0, f64::max);
+        Some(Directions { mean, axes, longest: longest.max(f64::MIN_POSITIVE) })
+    }
+
+    /// Each row as (coordinates along the first `directions` axes, the length of the rest): `take(place, row, length, error)`
+    /// is given its numbers, the exact length and how far the numbers can be from exact ones.
+    fn turn(
+        &self,
+        pairs: &AllPairs<'_>,
+        ids: &[u32],
+        directions: usize,
+        mut take: impl FnMut(usize, &[f64], f64, f64),
+    ) {
+        let width = self.mean.len();
+        let mut rows = Array2::<f32>::zeros((ids.len(), width));
+        let mut lengths = Vec::with_capacity(ids.len());
+        for (mut row, &id) in rows.outer_iter_mut().zip(ids) {
+            let mut square = 0.0;
+            pairs.even_row(id, |k, y| {
+                let y = y - self.mean[k];
+                square += y * y;
+                row[k] = y as f32;
+            });
+            lengths.push(square.sqrt());
+        }
+        let mut turned = Array2::<f32>::zeros((ids.len(), directions));
+        general_mat_mul(1.0, &rows, &self.axes.slice(s![.., ..directions]), 0.0, &mut turned);
+        let roundings = (directions as f64).sqrt() * (width as f64 + 8.0) + 8.0;
+        let mut vector = vec![0.0; directions + 1];
+        for (place, (row, &length)) in turned.outer_iter().zip(&lengths).enumerate() {
+            let error = length * (roundings * ROUNDING + CROOKED) + 1e-30;
+            let mut square = 0.0;
+            for (out, &x) in vector.iter_mut().zip(row) {
+                *out = f64::from(x);
+                square += *out * *out;
+            }
+            // Never less than the true length of the rest.
+            vector[directions] =
+                ((length * length - square).max(0.0) + (2.0 * length + 3.0 * error) * error).sqrt() * (1.0 + 1e-12);
+            take(place, &vector, length, error);
+        }
+    }
+}
+
+/// The length of a row less the mean.
+fn length(pairs: &AllPairs<'_>, id: u32, mean: &[f64]) -> f64 {
+    let mut square = 0.0;
+    pairs.even_row(id, |k, y| square += (y - mean[k]) * (y - mean[k]));
+    square.sqrt()
+}
+
+/// What a λ asks of two rows less their mean: `y·z >= least + |y|²/2 + |z|²/2`.
+fn least_product(pairs: &AllPairs<'_>, lambda: Score) -> f64 {
+    // f64 sums of up to 1024 terms near 1 are far more exact than this.
+    pairs.least_value(lambda) - if pairs.measure().is_distance() { 0.0 } else { 1.0 } - 1e-11
+}
+
+impl Screen {
+    /// The rows at λ along so many directions.
+    pub fn new(pairs: &AllPairs<'_>, of: &Directions, directions: usize, lambda: Score) -> Screen {
+        Screen::of_rows(pairs, of, pairs.present(), directions, lambda)
+    }
+
+    fn of_rows(pairs: &AllPairs<'_>, of: &Directions, ids: &[u32], directions: usize, lambda: Score) -> Screen {
+        let mut greatest = 0.0f64;
+        of.turn(pairs, &sample(pairs, SAMPLE / 2), directions, |_, vector, _, _| {
+            greatest = vector.iter().fold(greatest, |g, x| g.max(x.abs()));
+        });
+        // Rows beyond the sample's greatest number are cut to it, and their error is measured like any other's.
+        let scale = 127.0 / greatest.max(1e-30);
+        let product = least_product(pairs, lambda);
+        let numbers = directions + 1;
+        let steps = numbers.div_ceil(STEP);
+        let panel = steps * STEP * RIGHT;
+        let mut screen = Screen {
+            steps,
+            codes: vec![0; ids.len().div_ceil(RIGHT) * panel],
+            start: vec![0; ids.len().div_ceil(RIGHT) * RIGHT],
+            least: vec![0; ids.len()],
+        };
+        let blocks = screen.codes.par_chunks_mut(BLOCK / RIGHT * panel);
+        let starts = screen.start.par_chunks_mut(BLOCK);
+        let leasts = screen.least.par_chunks_mut(BLOCK);
+        blocks.zip(starts).zip(leasts).zip(ids.par_chunks(BLOCK)).for_each(|(((codes, start), least), ids)| {
+            of.turn(pairs, ids, directions, |place, vector, length, error| {
+                let codes = &mut codes[place / RIGHT * panel..];
+                let (mut wrong, mut sum) = (0.0, 0i64);
+                for (k, &number) in vector.iter().enumerate() {
+                    let code = (number * scale).round().clamp(-127.0, 127.0);
+                    let apart = number - code / scale;
+                    wrong += apart * apart;
+                    sum += code as i64;
+                    codes[(k / STEP * RIGHT + place % RIGHT) * STEP + k % STEP] = code as i8;
+                }
+                let wrong = (wrong.sqrt() + error) * (1.0 + 1e-9);
+                // The length of the rest was taken larger by some errors, of which each is below 0.002 lengths.
+                let err = wrong * of.longest * 1.01 + wrong * wrong / 2.0;
+                let half = length * length / 2.0;
+                // What does not fit lets pairs pass: a start of 1e9 exceeds every limit, less what sums can take away.
+                start[place] = (-128 * sum - (scale * scale * (half - err)).floor().clamp(-1e9, 1e9) as i64) as i32;
+                let limit = (scale * scale * (product + half - err)).floor() - 2.0;
+                least[place] = if limit > -9e8 { limit.min(9e8) as i32 } else { i32::MIN };
+            });
+        });
+        screen
+    }
+
+    /// The strip's codes as left panels, moved up by 128, and what each row must exceed (rows that fill up the last panel
+    /// exceed nothing).
+    pub fn left(&self, strip: Range<usize>) -> (Vec<u8>, Vec<i32>) {
+        let panels = strip.len().div_ceil(LEFT);
+        let mut codes = vec![0u8; panels * self.steps * STEP * LEFT];
+        let mut least = vec![i32::MAX; panels * LEFT];
+        for (place, row) in strip.enumerate() {
+            let from = &self.codes[row / RIGHT * self.steps * STEP * RIGHT..];
+            let to = &mut codes[place / LEFT * self.steps * STEP * LEFT..];
+            for step in 0..self.steps {
+                for byte in 0..STEP {
+                    let code = from[(step * RIGHT + row % RIGHT) * STEP + byte];
+                    to[(step * LEFT + place % LEFT) * STEP + byte] = (i16::from(code) + 128) as u8;
+                }
+            }
+            least[place] = self.least[row];
+        }
+        (codes, least)
+    }
+
+    /// The right panel that begins at a row, and where its sums begin.
+    pub fn right(&self, row: usize) -> (&[i8], &[i32; RIGHT]) {
+        let size = self.steps * STEP * RIGHT;
+        let start = self.start[row..row + RIGHT].try_into().expect("a panel has 32 rows");
+        (&self.codes[row / RIGHT * size..][..size], start)
+    }
+}
+
+/// How a scan goes about it.
+pub(super) struct Plan {
+    /// Directions to screen along; `None` for f32 products of all numbers.
+    pub screen: Option<usize>,
+    /// Nanoseconds of one core for a pair, from figures measured once on one machine: good for choosing and for telling
+    /// seconds from hours.
+    pub nanoseconds: f64,
+}
+
+/// Nanoseconds for one pair and coordinate of an f32 product.
+const PRODUCT: f64 = 0.0175;
+/// The same for bytes, and what a pair costs besides.
+const BYTE: (f64, f64) = (0.0046, 0.01);
+/// To decide one proposed pair by the definition.
+const DECIDE: f64 = 120.0;
+
+impl Plan {
+    /// Chooses, for the kernel asked for.
+    pub fn of(pairs: &AllPairs<'_>, lambda: Score) -> Plan {
+        use super::Kernel;
+        let slower = if pairs.kernel().of_products() == Kernel::Portable { 8.0 } else { 1.0 };
+        let products = PRODUCT * pairs.kernel_width() as f64 * slower;
+        let plain = Plan { screen: None, nanoseconds: products };
+        let forced = match pairs.kernel() {
+            Kernel::Int8 => true,
+            Kernel::Auto => false,
+            _ => return plain,
+        };
+        // On a few thousand rows the choice would cost more than it saves.
+        if !forced && (!super::kernels::has_int8() || pairs.present().len() < 3000) {
+            return plain;
+        }
+        let Some(of) = pairs.directions() else { return plain };
+        let width = pairs.rows().ncols();
+        let mut best: Option<(usize, f64)> = None;
+        // The length of the rest takes one place of a multiple of four.
+        for directions in [15, 23, 31, 47, 63, 95, 191, width].into_iter().filter(|&d| d <= width) {
+            let passed = Plan::passed(pairs, of, directions, lambda);
+            let bytes = (directions + 1).div_ceil(STEP) * STEP;
+            let cost = BYTE.1 + BYTE.0 * bytes as f64 + passed * DECIDE;
+            if best.is_none_or(|(_, least)| cost < least) {
+                best = Some((directions, cost));
+            }
+        }
+        match best {
+            Some((directions, nanoseconds)) if forced || nanoseconds < products => {
+                Plan { screen: Some(directions), nanoseconds }
+            }
+            _ => plain,
+        }
+    }
+
+    /// The share of a sample's pairs that a screen lets pass.
+    fn passed(pairs: &AllPairs<'_>, of: &Directions, directions: usize, lambda: Score) -> f64 {
+        let ids = sample(pairs, 768);
+        let screen = Screen::of_rows(pairs, of, &ids, directions, lambda);
+        let (left, least) = screen.left(0..ids.len());
+        let size = screen.steps * STEP * LEFT;
+        let mut passed = 0u64;
+        let mut bits = [0; LEFT];
+        for (_, row, _, column) in super::panels::micro_tiles(&(0..ids.len()), &(0..ids.len())) {
+            let (right, start) = screen.right(column);
+            let panel = row / LEFT;
+            let least = least[row..row + LEFT].try_into().expect("a panel has 12 rows");
+            if super::kernels::screen(screen.steps, &left[panel * size..][..size], right, start, least, &mut bits) {
+                for (place, bits) in bits.iter().enumerate() {
+                    let row = row + place;
+                    passed += (column..column + RIGHT)
+                        .filter(|&c| bits >> (c - column) & 1 == 1 && c > row && c < ids.len())
+                        .count() as u64;
+                }
+            }
+        }
+        passed as f64 / crate::corpus::Pair::count(ids.len()).max(1) as f64
+    }
+}
