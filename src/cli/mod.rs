@@ -15,6 +15,9 @@ mod corpus_args;
 mod explain;
 mod keywords;
 mod dedup;
+mod evaluate;
+mod method_args;
+mod pairs;
 mod talk;
 mod text_args;
 
@@ -81,6 +84,12 @@ enum Command {
     /// Find the duplicates among several exports and write one clean file, with a reason for every removed record
     #[command(after_help = dedup::EXAMPLES)]
     Dedup(dedup::Dedup),
+    /// Find every pair at or above λ, by any method or on ready vectors
+    #[command(after_help = pairs::EXAMPLES)]
+    Pairs(Box<pairs::Pairs>),
+    /// Measure how well a method finds the true duplicates: precision, recall, F1, areas, best λ, curves
+    #[command(after_help = evaluate::EXAMPLES)]
+    Evaluate(Box<evaluate::Evaluate>),
     /// Write a shell completion script to standard output
     #[command(after_help = "EXAMPLE\n  papertwin completions bash > /etc/bash_completion.d/papertwin")]
     Completions {
@@ -165,6 +174,8 @@ fn run(command: Command, context: &Context) -> anyhow::Result<Outcome> {
         Command::Explain(command) => command.run(context),
         Command::Convert(command) => command.run(context),
         Command::Dedup(command) => command.run(context),
+        Command::Pairs(command) => command.run(context),
+        Command::Evaluate(command) => command.run(context),
         Command::Completions { shell } => {
             clap_complete::generate(shell, &mut Cli::command(), "papertwin", &mut std::io::stdout());
             Ok(Outcome::Clean)

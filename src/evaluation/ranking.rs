@@ -150,6 +150,33 @@ impl Ranking {
         self.positives - self.points.last().map_or(0, |p| p.counts.tp)
     }
 
+    /// Items that no λ finds, duplicates or not.
+    pub fn never_found(&self) -> u64 {
+        let found = self.points.last().map_or(0, |p| p.counts.tp + p.counts.fp);
+        self.positives + self.negatives - found
+    }
+
+    /// The same ranking with so many more duplicates and others that no λ finds.
+    pub fn with_never_found(self, positives: u64, negatives: u64) -> Ranking {
+        let reached = self.points.into_iter().map(|p| (p.lambda, p.counts.tp, p.counts.fp));
+        Ranking::of_reached(self.positives + positives, self.negatives + negatives, reached)
+    }
+
+    /// The ROC curve: a row a step, `lambda, fpr, tpr`. It begins at (0, 0) and ends at (1, 1); both ends have no λ, and
+    /// the last row is the same as the one before where everything is found at some λ. A rate that is undefined is an empty
+    /// cell.
+    pub fn roc(&self) -> Table {
+        let mut table = Table::new(["lambda", "fpr", "tpr"]);
+        let mut row = |lambda: Option<Score>, tp, fp| {
+            let rates = [ratio(fp, self.negatives), ratio(tp, self.positives)];
+            table.push(vec![lambda.map(|l| l.to_string()).into(), rates[0].into(), rates[1].into()]);
+        };
+        row(None, 0, 0);
+        self.points.iter().for_each(|p| row(Some(p.lambda), p.counts.tp, p.counts.fp));
+        row(None, self.positives, self.negatives);
+        table
+    }
+
     /// The counts at every known λ, descending.
     pub fn points(&self) -> &[Point] {
         &self.points
@@ -270,6 +297,10 @@ mod tests {
         assert_eq!(rates, [(1.0, 0.5), (1.0, 1.0), (2.0 / 3.0, 1.0), (0.5, 1.0), (0.4, 1.0)]);
         assert_eq!(r.auc(), Some(Area { lower: 1.0, upper: 1.0 }));
         assert_eq!(r.best().unwrap().lambda.to_string(), "0.950000");
+        let roc = r.roc();
+        let ends = [&roc.rows()[0], roc.rows().last().unwrap()].map(|row| (row[1].number(), row[2].number()));
+        assert_eq!(ends, [(Some(0.0), Some(0.0)), (Some(1.0), Some(1.0))]);
+        assert_eq!(roc.rows().len(), 7);
     }
 
     #[test]
@@ -313,6 +344,7 @@ mod tests {
         assert_eq!(r.precision_at_recall(0.5), Some(1.0));
         assert_eq!(r.precision_at_recall(0.9), None);
         assert_eq!(r.points().last().unwrap().counts.fn_, 1);
+        assert_eq!((r.never_found(), ranking(&[("0.9", 1), ("0.8", 0)]).with_never_found(1, 1)), (2, r));
     }
 
     /// A naive second implementation: every couple, and every item as a threshold.
