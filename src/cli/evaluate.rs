@@ -302,7 +302,7 @@ fn as_json(evaluation: &Evaluation, asked: &[Score]) -> Value {
     let at = asked.iter().filter_map(|&lambda| evaluation.curve.at(lambda));
     fields.insert("at".into(), at.map(|p| counts_json(p.lambda, p.counts)).collect());
     if evaluation.unit == Unit::Cluster {
-        let clusters = evaluation.clusters.iter().map(|point| {
+        let clusters = evaluation.clusters.iter().rev().map(|point| {
             let b = point.agreement.b_cubed;
             json!({
                 "lambda": point.lambda.to_string(), "clusters": point.clusters,

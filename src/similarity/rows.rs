@@ -1,18 +1,16 @@
 //! Rows of numbers under a measure: the score of a pair by its definition, and what the fast kernels are given.
 
 use std::borrow::Cow;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock};
 
 use rayon::prelude::*;
 
-use super::screen::Directions;
+use super::kernels::{LANES, lanes};
+use super::screen::{Directions, Plan};
 use super::{Measure, Score};
 use crate::corpus::{Pair, PaperId};
 use crate::matrix::Matrix;
 use crate::partition::Partition;
-
-/// Lanes of the defining sums: fixed, so that the sum of a row is the same number on every machine.
-const LANES: usize = 16;
 
 /// Half the distance from 1 to the next f32: what one rounding to f32 can lose, relatively.
 pub(super) const ROUNDING: f64 = 1.0 / (1u64 << 24) as f64;
@@ -57,6 +55,8 @@ pub struct AllPairs<'m> {
     kernel: super::Kernel,
     /// Found when a scan first needs them.
     directions: OnceLock<Option<Directions>>,
+    /// The last plan made, so that an estimate and the scan after it make one.
+    plan: Mutex<Option<(Score, Plan)>>,
 }
 
 impl<'m> AllPairs<'m> {
@@ -87,6 +87,7 @@ impl<'m> AllPairs<'m> {
             scale: 1.0,
             kernel: super::Kernel::Auto,
             directions: OnceLock::new(),
+            plan: Mutex::new(None),
         };
         for id in 0..all.rows.nrows() as u32 {
             let row = all.row(id);
@@ -101,7 +102,7 @@ impl<'m> AllPairs<'m> {
             }
         }
         match measure {
-            Measure::Cosine => all.sizes = all.each_row(|row| products(row, row, 0.0, 0.0).sqrt()),
+            Measure::Cosine => all.sizes = all.each_row(|row| plain_products(row, row).sqrt()),
             Measure::Pearson => {
                 all.means = all.each_row(|row| sum(row, |&x| f64::from(x)) / row.len() as f64);
                 let mut means = all.means.iter();
@@ -147,6 +148,7 @@ impl<'m> AllPairs<'m> {
     /// Forces a kernel; [`super::Kernel::Auto`] chooses by λ and a small sample. Results do not depend on it.
     pub fn with_kernel(mut self, kernel: super::Kernel) -> Self {
         self.kernel = kernel;
+        self.plan = Mutex::new(None);
         self
     }
 
@@ -199,7 +201,7 @@ impl<'m> AllPairs<'m> {
         let (i, j) = (first as usize, second as usize);
         Score::of(match self.measure {
             // 0/0 where a row is missing: not a number, and so 0 by the rule of `Score::of`.
-            Measure::Cosine => products(a, b, 0.0, 0.0) / (self.sizes[i] * self.sizes[j]),
+            Measure::Cosine => plain_products(a, b) / (self.sizes[i] * self.sizes[j]),
             Measure::Pearson => products(a, b, self.means[i], self.means[j]) / (self.sizes[i] * self.sizes[j]),
             Measure::Euclidean | Measure::Manhattan if !self.is_both_present(first, second) => 0.0,
             Measure::Euclidean => {
@@ -227,6 +229,15 @@ impl<'m> AllPairs<'m> {
     /// The principal directions of the rows; `None` where rows cannot be screened along them.
     pub(super) fn directions(&self) -> Option<&Directions> {
         self.directions.get_or_init(|| Directions::of(self)).as_ref()
+    }
+
+    /// How to go about a scan at λ.
+    pub(super) fn plan(&self, lambda: Score) -> Plan {
+        let mut last = self.plan.lock().expect("no planner panicked");
+        match *last {
+            Some((of, plan)) if of == lambda => plan,
+            _ => last.insert((lambda, Plan::of(self, lambda))).1,
+        }
     }
 
     pub(super) fn present(&self) -> &[u32] {
@@ -376,6 +387,27 @@ fn sum_of_two(a: &[f32], b: &[f32], f: impl Fn(f32, f32) -> f64) -> f64 {
 
 /// Σ (a - mean_a)(b - mean_b).
 fn products(a: &[f32], b: &[f32], mean_a: f64, mean_b: f64) -> f64 {
-    // Without means the product of two f32 is exact in f64.
     sum_of_two(a, b, |x, y| (f64::from(x) - mean_a) * (f64::from(y) - mean_b))
+}
+
+/// Σ a b.
+fn plain_products(a: &[f32], b: &[f32]) -> f64 {
+    lanes(a, b).map_or_else(|| sum_of_two(a, b, |x, y| f64::from(x) * f64::from(y)), fold)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::seed::Seed;
+
+    #[test]
+    fn the_fast_sum_is_the_defining_one_bit_for_bit() {
+        let mut stream = Seed(3).stream("test/products");
+        for width in [0, 1, 7, 8, 15, 16, 17, 31, 100, 300] {
+            let mut draw =
+                || (0..width).map(|_| ((stream.unit() - 0.5) * 10f64.powi(stream.below(30) as i32 - 15)) as f32);
+            let (a, b): (Vec<f32>, Vec<f32>) = (draw().collect(), draw().collect());
+            assert_eq!(plain_products(&a, &b).to_bits(), products(&a, &b, 0.0, 0.0).to_bits(), "{width}");
+        }
+    }
 }

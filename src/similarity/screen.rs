@@ -222,6 +222,7 @@ impl Screen {
 }
 
 /// How a scan goes about it.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Plan {
     /// Directions to screen along; `None` for f32 products of all numbers.
     pub screen: Option<usize>,
@@ -235,7 +236,7 @@ const PRODUCT: f64 = 0.0175;
 /// The same for bytes, and what a pair costs besides.
 const BYTE: (f64, f64) = (0.0046, 0.01);
 /// To decide one proposed pair by the definition.
-const DECIDE: f64 = 120.0;
+const DECIDE: f64 = 80.0;
 
 impl Plan {
     /// Chooses, for the kernel asked for.

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::kernels::{self, CELLS, LEFT, RIGHT, STEP};
 use super::panels::{STRIP, Shelf, TILE, micro_tiles, pack, pack_strip, tiles};
 use super::rows::{AllPairs, Side};
-use super::screen::{Plan, Screen};
+use super::screen::Screen;
 use super::{Measure, PairSink, Scan, Score};
 use crate::corpus::{Pair, PaperId};
 use crate::progress::Run;
@@ -52,7 +52,7 @@ enum Proposer {
 impl AllPairs<'_> {
     /// What [`AllPairs::scan`] at λ will take.
     pub fn estimate(&self, lambda: Score) -> Estimate {
-        let plan = Plan::of(self, lambda);
+        let plan = self.plan(lambda);
         let m = self.present().len() as u64;
         let comparisons = Pair::count(self.present().len());
         let threads = rayon::current_num_threads() as u64;
@@ -78,7 +78,7 @@ impl AllPairs<'_> {
         let mut scan = Scan { pairs: Pair::count(self.len()), ..Scan::default() };
         let m = self.present().len();
         let task = run.progress.start("all pairs", Some(Pair::count(m)), "pairs");
-        let plan = Plan::of(self, lambda);
+        let plan = self.plan(lambda);
         let screen =
             plan.screen.zip(self.directions()).map(|(directions, of)| Screen::new(self, of, directions, lambda));
         let shelf = Shelf::new();
