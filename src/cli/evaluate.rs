@@ -155,9 +155,10 @@ impl Evaluate {
         if self.natural != Natural::Count {
             context.say(format_args!("{} natural duplicate pairs ({})", natural.pairs().len(), self.natural));
         }
+        let embedding = self.method.load_embedding(context)?;
         let matcher: Box<dyn Matcher> = match &rows {
             Some(rows) => Box::new(self.method.rows_matcher(rows, context)),
-            None => self.method.prepare(&corpus, context)?,
+            None => self.method.prepare(&corpus, embedding.as_ref(), context)?,
         };
         tell_unmatchable(matcher.as_ref(), |place| corpus.papers()[place].id.clone(), context);
         Ok(evaluate(matcher.as_ref(), &truth, &natural, &self.params())?)

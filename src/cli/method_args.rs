@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context as _, bail};
 use clap::Args;
 use papertwin::corpus::{Corpus, Field};
+use papertwin::embedding::{self, Embedding, ReadOptions};
 use papertwin::matrix::{Matrix, read_npy};
 use papertwin::methods::{Input, Matcher, MethodSpec, NAMES, RowMatcher};
 use papertwin::similarity::{AllPairs, Kernel, Measure, Score};
@@ -18,15 +19,18 @@ pub struct MethodArgs {
     /// The way duplicates are found
     #[arg(long, value_name = "NAME", value_parser = method_name)]
     pub method: Option<String>,
-    /// A parameter of the method, as its table in an experiment writes it: KEY=VALUE; may be given often
+    /// A parameter of the method, as its table in an experiment writes it (keywords.k=10); may be given often
     #[arg(long, value_name = "KEY=VALUE", value_parser = setting, requires = "method")]
-    pub set: Vec<(String, toml::Value)>,
-    /// Keywords a paper; the same as --set k=N
+    pub set: Vec<toml::Table>,
+    /// Keywords a paper; the same as --set keywords.k=N
     #[arg(long, short, value_name = "N", requires = "method")]
     pub k: Option<u32>,
-    /// Fields that a paper's text is made of
+    /// Word vectors: fifu, word2vec binary or text, GloVe, fastText
+    #[arg(long, value_name = "MODEL", requires = "method")]
+    pub embedding: Option<PathBuf>,
+    /// Fields that a paper's text is made of: title, abstract, body, keywords
     #[arg(long, value_name = "FIELD,…", value_delimiter = ',', default_value = "title,abstract")]
-    pub text: Vec<Field>,
+    pub text_fields: Vec<Field>,
     /// Ready vectors instead of a method: a .npy file of one row a paper; a row of zeros matches nothing
     #[arg(long, value_name = "NPY", conflicts_with = "method")]
     pub vectors: Option<PathBuf>,
@@ -45,11 +49,23 @@ fn method_name(name: &str) -> Result<String, String> {
     }
 }
 
-/// `KEY=VALUE`, the value as TOML or, where it is none, as text.
-fn setting(text: &str) -> Result<(String, toml::Value), String> {
+/// `KEY=VALUE`, the value as TOML or, where it is none, as text. Dots in the key go into tables.
+fn setting(text: &str) -> Result<toml::Table, String> {
     let (key, value) = text.split_once('=').ok_or("wanted KEY=VALUE")?;
-    let parsed = toml::from_str::<toml::Table>(&format!("x = {value}")).ok().and_then(|mut t| t.remove("x"));
-    Ok((key.trim().to_owned(), parsed.unwrap_or_else(|| toml::Value::String(value.to_owned()))))
+    let as_text = || toml::from_str(&format!("{key} = {}", toml::Value::String(value.to_owned())));
+    toml::from_str(text).or_else(|_| as_text()).map_err(|error| error.message().to_owned())
+}
+
+/// Lays one table over another.
+fn lay(over: toml::Table, params: &mut toml::Table) {
+    for (key, value) in over {
+        match (params.get_mut(&key), value) {
+            (Some(toml::Value::Table(below)), toml::Value::Table(above)) => lay(above, below),
+            (_, value) => {
+                params.insert(key, value);
+            }
+        }
+    }
 }
 
 /// For clap: λ, which may be negative.
@@ -72,12 +88,26 @@ impl MethodArgs {
             bail!("no method; give --method with one of {}, or --vectors", NAMES.join(", "))
         };
         let mut params = toml::Table::new();
-        params.extend(self.set.iter().cloned());
+        self.set.iter().for_each(|over| lay(over.clone(), &mut params));
         if let Some(k) = self.k {
-            params.insert("k".into(), toml::Value::Integer(k.into()));
+            let keywords = toml::Table::from_iter([("k".to_owned(), toml::Value::Integer(k.into()))]);
+            lay(toml::Table::from_iter([("keywords".to_owned(), toml::Value::Table(keywords))]), &mut params);
         }
         let table = toml::Table::from_iter([(name.clone(), toml::Value::Table(params))]);
         table.try_into().with_context(|| format!("--method {name}"))
+    }
+
+    /// The word vectors, if any are named.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub fn load_embedding(&self, context: &Context) -> anyhow::Result<Option<Embedding>> {
+        let Some(path) = &self.embedding else { return Ok(None) };
+        let loaded = embedding::read(path, &ReadOptions::default())?;
+        for warning in loaded.warnings() {
+            context.progress.warn(&format!("{}: {warning}", path.display()));
+        }
+        Ok(Some(loaded.embedding))
     }
 
     /// The rows of `--vectors`, if given: one for each paper of the corpus, where there is one.
@@ -105,8 +135,13 @@ impl MethodArgs {
     ///
     /// # Errors
     /// If a parameter is out of range or word vectors are missing.
-    pub fn prepare<'c>(&'c self, corpus: &'c Corpus, context: &Context) -> anyhow::Result<Box<dyn Matcher + 'c>> {
-        let input = Input { corpus, embedding: None, fields: &self.text };
+    pub fn prepare<'c>(
+        &'c self,
+        corpus: &'c Corpus,
+        embedding: Option<&'c Embedding>,
+        context: &Context,
+    ) -> anyhow::Result<Box<dyn Matcher + 'c>> {
+        let input = Input { corpus, embedding, fields: &self.text_fields };
         Ok(self.spec()?.method().prepare(input, context.run())?)
     }
 }

@@ -89,7 +89,8 @@ impl Pairs {
         } else {
             let empty = Corpus::default();
             let corpus = corpus.as_ref().unwrap_or(&empty);
-            let matcher = self.method.prepare(corpus, context)?;
+            let embedding = self.method.load_embedding(context)?;
+            let matcher = self.method.prepare(corpus, embedding.as_ref(), context)?;
             self.write(matcher.as_ref(), &mut out, |place| place, &id, context)?
         };
         out.commit()?;

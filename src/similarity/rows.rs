@@ -404,9 +404,8 @@ mod tests {
     fn the_fast_sum_is_the_defining_one_bit_for_bit() {
         let mut stream = Seed(3).stream("test/products");
         for width in [0, 1, 7, 8, 15, 16, 17, 31, 100, 300] {
-            let mut draw =
-                || (0..width).map(|_| ((stream.unit() - 0.5) * 10f64.powi(stream.below(30) as i32 - 15)) as f32);
-            let (a, b): (Vec<f32>, Vec<f32>) = (draw().collect(), draw().collect());
+            let mut draw = || ((stream.unit() - 0.5) * 10f64.powi(stream.below(30) as i32 - 15)) as f32;
+            let (a, b): (Vec<f32>, Vec<f32>) = (0..width).map(|_| (draw(), draw())).unzip();
             assert_eq!(plain_products(&a, &b).to_bits(), products(&a, &b, 0.0, 0.0).to_bits(), "{width}");
         }
     }
