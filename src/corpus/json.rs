@@ -281,6 +281,14 @@ fn plain_number(year: &str) -> Option<u16> {
     (number.to_string() == year && number < 10_000).then_some(number)
 }
 
+/// The paper of the text of one object; what is not quite JSON is mended where that is safe.
+pub(super) fn parse_paper(text: &str, map: &ColumnMap) -> Result<Paper, serde_json::Error> {
+    Paper::from_json_text(text, map).or_else(|error| match mend(text) {
+        Some(mended) => Paper::from_json_text(&mended, map),
+        None => Err(error),
+    })
+}
+
 /// Mends what JSON parsers refuse and what real files hold nevertheless: halves of surrogate pairs (they become
 /// U+FFFD), control characters inside strings, `NaN` and `Infinity` (they become `null`), and `NumberInt(7)` and its
 /// kin of MongoDB. `None` if there was nothing to mend.

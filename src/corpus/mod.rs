@@ -15,6 +15,7 @@ mod input;
 mod json;
 mod kind;
 pub mod lines;
+pub mod markup;
 pub mod names;
 mod pair;
 mod paper;

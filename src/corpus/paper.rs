@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
+use super::markup::plain;
 use crate::error::Place;
 
 /// A paper's dense place in its corpus.
@@ -101,14 +102,15 @@ impl std::str::FromStr for Field {
 }
 
 impl Paper {
-    /// The text of these fields, in this order, a line feed between them. Empty fields add nothing.
+    /// The text of these fields, in this order, a line feed between them, without markup and character references as
+    /// [`markup`](super::markup) says. Empty fields add nothing.
     pub fn text(&self, fields: &[Field]) -> Cow<'_, str> {
         let part = |field: &Field| -> Cow<'_, str> {
             match field {
-                Field::Title => Cow::Borrowed(&self.title),
-                Field::Abstract => Cow::Borrowed(&self.abstract_text),
-                Field::Body => Cow::Borrowed(&self.body),
-                Field::Keywords => Cow::Owned(self.keywords.join("\n")),
+                Field::Title => plain(&self.title),
+                Field::Abstract => plain(&self.abstract_text),
+                Field::Body => plain(&self.body),
+                Field::Keywords => Cow::Owned(plain(&self.keywords.join("\n")).into_owned()),
             }
         };
         let mut parts = fields.iter().map(part).filter(|text| !text.is_empty());

@@ -199,7 +199,8 @@ fn recognise(mut input: Input, options: &ReadOptions, run: &Run) -> Result<Opene
             ReadError::Unusable { file: input.file.to_string(), reason: format!("the format {format} cannot be read") }
         })?,
         None => {
-            let look = Head { text: &text, whole, name: &input.name, map: &options.map };
+            let folder = input.path.as_deref().and_then(Path::parent);
+            let look = Head { text: &text, whole, name: &input.name, folder, map: &options.map };
             // The first of the surest: `max_by_key` would take the last.
             let mut best: (Confidence, Option<&dyn FormatReader>) = (Confidence::No, None);
             for reader in readers() {

@@ -2,10 +2,11 @@
 
 use std::io::{self, Write};
 
-use super::super::json::mend;
+use super::super::json::parse_paper;
 use super::super::lines::Text;
 use super::super::names::{Column, ColumnMap};
 use super::super::{Layout, Paper, Rejected};
+use super::json::plain_error;
 use super::{Confidence, Format, FormatReader, FormatWriter, Head, RecordReader, Source};
 use crate::error::Place;
 
@@ -25,7 +26,7 @@ impl FormatReader for Jsonl {
             if !line.starts_with('{') {
                 continue;
             }
-            let Ok(paper) = parse(line, head.map) else { continue };
+            let Ok(paper) = parse_paper(line, head.map) else { continue };
             objects += 1;
             if !paper.lacks(Column::Title) || !paper.lacks(Column::Abstract) || !paper.lacks(Column::Body) {
                 return Confidence::Likely;
@@ -40,14 +41,6 @@ impl FormatReader for Jsonl {
     }
 }
 
-/// The paper of one line; what is not quite JSON is mended where that is safe.
-fn parse(line: &str, map: &ColumnMap) -> Result<Paper, serde_json::Error> {
-    Paper::from_json_text(line, map).or_else(|error| match mend(line) {
-        Some(mended) => Paper::from_json_text(&mended, map),
-        None => Err(error),
-    })
-}
-
 struct Lines {
     place: Place,
     text: Text,
@@ -60,8 +53,10 @@ impl Iterator for Lines {
 
     fn next(&mut self) -> Option<Self::Item> {
         while !self.ended {
-            let read =
-                self.text.next_line().map(|line| line.map(|line| (line.trim().is_empty(), parse(line, &self.map))));
+            let read = self
+                .text
+                .next_line()
+                .map(|line| line.map(|line| (line.trim().is_empty(), parse_paper(line, &self.map))));
             self.place.line = self.text.line();
             match read {
                 Ok(Some((true, _))) => {}
@@ -72,7 +67,9 @@ impl Iterator for Lines {
                             paper.place = self.place.clone();
                             Ok(paper)
                         }
-                        Err(error) => Err(Rejected::new(&self.place, format!("no JSON object: {error}"))),
+                        Err(error) => {
+                            Err(Rejected::new(&self.place, format!("no JSON object: {}", plain_error(&error))))
+                        }
                     });
                 }
                 Ok(None) => self.ended = true,

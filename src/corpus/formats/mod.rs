@@ -6,7 +6,7 @@
 
 use std::fmt;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
 
@@ -16,7 +16,11 @@ use super::{Layout, Paper, Rejected};
 use crate::error::Place;
 use crate::progress::Run;
 
+mod aminer;
+mod arxiv;
 mod bibtex;
+mod citeulike;
+mod cord19;
 mod crossref;
 mod csl;
 mod dates;
@@ -24,6 +28,7 @@ mod dblp_xml;
 mod endnote;
 mod endnote_xml;
 mod extra;
+mod json;
 mod jsonl;
 mod latex;
 mod nbib;
@@ -31,11 +36,14 @@ mod objects;
 mod openalex;
 mod pubmed_xml;
 mod ris;
+mod table;
 mod tagged;
 mod wos;
 mod xml;
 
+pub use json::Objects;
 pub use jsonl::write_json_line;
+pub use table::guarded;
 
 /// What a file holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -155,6 +163,8 @@ pub struct Head<'a> {
     /// The name of the file (the last part of its path, without `.gz` and the like), for formats whose files have fixed
     /// names; content goes first.
     pub name: &'a str,
+    /// The folder that the file lies in, for formats that consist of several files.
+    pub folder: Option<&'a Path>,
     /// The user's column mapping.
     pub map: &'a ColumnMap,
 }
@@ -239,7 +249,16 @@ pub fn readers() -> &'static [&'static dyn FormatReader] {
         &crossref::Crossref,
         &openalex::Openalex,
         &csl::Csl,
+        &arxiv::Arxiv,
+        &cord19::Cord19,
+        &aminer::AminerJson,
+        &aminer::AminerText,
+        &citeulike::Citeulike,
         &jsonl::Jsonl,
+        &json::Json,
+        &table::CSV,
+        &table::TSV,
+        &table::SEMICOLON,
     ]
 }
 
@@ -256,5 +275,15 @@ pub trait FormatWriter: Send + Sync {
 
 /// The writers.
 pub fn writers() -> &'static [&'static dyn FormatWriter] {
-    &[&jsonl::Jsonl, &ris::Ris, &bibtex::Bibtex, &nbib::Nbib, &endnote::Endnote, &endnote_xml::EndnoteXml, &csl::Csl]
+    &[
+        &jsonl::Jsonl,
+        &table::CSV,
+        &table::TSV,
+        &ris::Ris,
+        &bibtex::Bibtex,
+        &nbib::Nbib,
+        &endnote::Endnote,
+        &endnote_xml::EndnoteXml,
+        &csl::Csl,
+    ]
 }
