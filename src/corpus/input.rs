@@ -395,7 +395,13 @@ fn guess(window: &[u8], whole: bool) -> Option<&'static Encoding> {
     }
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
     detector.feed(window, whole);
-    Some(detector.guess(None, Utf8Detection::Deny))
+    let guessed = detector.guess(None, Utf8Detection::Deny);
+    // A handful of letters is little evidence for telling the Latin code pages apart; the western one is by far the
+    // most common.
+    let letters = window.iter().filter(|byte| !byte.is_ascii()).count();
+    let latin = ["windows-1250", "windows-1252", "windows-1254", "windows-1257", "ISO-8859-2", "ISO-8859-4"];
+    let western = letters < 32 && latin.contains(&guessed.name());
+    Some(if western { encoding_rs::WINDOWS_1252 } else { guessed })
 }
 
 impl Read for Decoded {

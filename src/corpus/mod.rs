@@ -11,6 +11,7 @@
 //! ```
 
 pub mod formats;
+pub mod generate;
 mod input;
 mod json;
 mod kind;
@@ -22,6 +23,9 @@ mod paper;
 mod read;
 mod truth;
 mod write;
+
+#[cfg(test)]
+mod tests;
 
 pub use kind::Kind;
 pub use pair::Pair;

@@ -19,6 +19,9 @@ impl FormatReader for Jsonl {
     }
 
     fn sniff(&self, head: &Head<'_>) -> Confidence {
+        if head.text.trim_start().starts_with('[') {
+            return Confidence::No;
+        }
         // A broken first line must not hide the format of the others.
         let mut objects = 0;
         for line in head.lines().take(20) {
