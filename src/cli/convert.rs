@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use papertwin::corpus::{Fields, writer_for};
+use papertwin::corpus::{Fields, Paper, writer_for};
 use papertwin::output::Output;
 
 use super::corpus_args::CorpusArgs;
@@ -22,6 +22,9 @@ pub struct Convert {
     /// The file to write; its ending says the format (jsonl, csv, ...); - writes JSON lines to standard output
     #[arg(long, short = 'o', alias = "output", value_name = "OUT")]
     to: PathBuf,
+    /// Take markup and character references out of titles, abstracts and bodies; the original goes to extra
+    #[arg(long)]
+    plain_text: bool,
 }
 
 impl Convert {
@@ -32,7 +35,11 @@ impl Convert {
             1 => self.corpus.load(context)?,
             _ => self.corpus.reading.load_over(&self.corpus.inputs, Fields::Common, context)?,
         };
-        writer.write(loaded.corpus.papers(), &loaded.layout, &mut out)?;
+        let mut papers = loaded.corpus.into_papers();
+        if self.plain_text {
+            papers.iter_mut().for_each(Paper::make_plain);
+        }
+        writer.write(&papers, &loaded.layout, &mut out)?;
         out.commit()?;
         Ok(outcome)
     }

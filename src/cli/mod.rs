@@ -18,6 +18,7 @@ mod dedup;
 mod evaluate;
 mod method_args;
 mod pairs;
+mod datasets;
 mod talk;
 mod text_args;
 
@@ -90,6 +91,9 @@ enum Command {
     /// Measure how well a method finds the true duplicates: precision, recall, F1, areas, best λ, curves
     #[command(after_help = evaluate::EXAMPLES)]
     Evaluate(Box<evaluate::Evaluate>),
+    /// List, fetch, verify and generate data sets
+    #[command(after_help = datasets::EXAMPLES)]
+    Datasets(datasets::Datasets),
     /// Write a shell completion script to standard output
     #[command(after_help = "EXAMPLE\n  papertwin completions bash > /etc/bash_completion.d/papertwin")]
     Completions {
@@ -176,6 +180,7 @@ fn run(command: Command, context: &Context) -> anyhow::Result<Outcome> {
         Command::Dedup(command) => command.run(context),
         Command::Pairs(command) => command.run(context),
         Command::Evaluate(command) => command.run(context),
+        Command::Datasets(command) => command.run(context),
         Command::Completions { shell } => {
             clap_complete::generate(shell, &mut Cli::command(), "papertwin", &mut std::io::stdout());
             Ok(Outcome::Clean)

@@ -12,6 +12,8 @@
 
 use std::borrow::Cow;
 
+use super::Paper;
+
 /// Tags that leave nothing.
 const INLINE: &[&str] = &[
     "a",
@@ -146,6 +148,26 @@ pub fn plain(text: &str) -> Cow<'_, str> {
         text = Cow::Owned(text.chars().map(|c| if control(c) { ' ' } else { c }).collect());
     }
     text
+}
+
+impl Paper {
+    /// Makes the title, the abstract and the body [`plain`]; the original of one that changes goes to `extra`, as
+    /// `title_original` and so on.
+    pub fn make_plain(&mut self) {
+        let fields = [
+            ("title_original", &mut self.title),
+            ("abstract_original", &mut self.abstract_text),
+            ("body_original", &mut self.body),
+        ];
+        for (name, text) in fields {
+            let new = match plain(text) {
+                Cow::Owned(new) if new != *text => new,
+                _ => continue,
+            };
+            let original = std::mem::replace(text, new);
+            self.extra.entry(name).or_insert_with(|| original.into());
+        }
+    }
 }
 
 fn decoded(text: Cow<'_, str>) -> Cow<'_, str> {

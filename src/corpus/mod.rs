@@ -10,6 +10,7 @@
 //! assert!(Pair::new(PaperId(1), PaperId(1)).is_none());
 //! ```
 
+pub mod dataset;
 pub mod formats;
 pub mod generate;
 mod input;

@@ -1,9 +1,10 @@
 //! Reading: from paths to records, and from records to a corpus.
 
-use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
 
 use super::formats::{Confidence, Format, FormatReader, Head, RecordReader, Source, readers};
 use super::input::{Input, WINDOW, open_bytes, open_path};
@@ -411,13 +412,15 @@ fn set_aside(paper: &mut Paper, moved: &[Column]) {
 }
 
 fn warn_of_shared_ids(papers: &[Paper], run: &Run) {
-    let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
+    let mut counts: FxHashMap<&str, u32> = FxHashMap::default();
     for paper in papers {
         *counts.entry(&paper.id).or_default() += 1;
     }
-    let shared: Vec<(&&str, &u32)> = counts.iter().filter(|(_, count)| **count > 1).collect();
-    if let Some((id, count)) = shared.first() {
-        let others = match shared.len() {
+    let shared = counts.values().filter(|count| **count > 1).count();
+    // The first in the order of the corpus, whatever the order of the map.
+    let first = papers.iter().find_map(|paper| Some((&paper.id, counts[&*paper.id])).filter(|(_, count)| *count > 1));
+    if let Some((id, count)) = first {
+        let others = match shared {
             1 => String::new(),
             more => format!(", and {} more ids are shared", more - 1),
         };

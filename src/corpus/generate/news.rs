@@ -100,18 +100,24 @@ impl News {
         News { params, seed, topics, outlets }
     }
 
+    /// How many articles there are at least.
+    pub fn articles(&self) -> u64 {
+        self.params.articles
+    }
+
     /// All articles, by story; in `extra` stand the `story` and, for those that print the wire text, `wire`.
     pub fn iter(&self) -> impl Iterator<Item = Paper> + '_ {
         let mut made = 0;
-        (0u64..).map_while(move |story| {
-            if made >= self.params.articles {
-                return None;
-            }
-            let articles = self.story(story);
-            made += articles.len() as u64;
-            Some(articles)
-        })
-        .flatten()
+        (0u64..)
+            .map_while(move |story| {
+                if made >= self.params.articles {
+                    return None;
+                }
+                let articles = self.story(story);
+                made += articles.len() as u64;
+                Some(articles)
+            })
+            .flatten()
     }
 
     /// The articles of story `number`, from 0: one to as many as there are outlets, most often few.
@@ -140,6 +146,7 @@ impl News {
                 let body = if wired { self.edited(&wire_body, stream) } else { self.told(&facts, &voice, stream) };
                 let outlet = &self.outlets[outlet];
                 let title = headline(&voice, &people, stream);
+                let id = format!("n{number:06}-{place}");
                 // Most articles appear within hours of the event.
                 let delay = stream.below(36 * 60).min(stream.below(36 * 60));
                 let mut extra = serde_json::Map::new();
@@ -148,9 +155,13 @@ impl News {
                     extra.insert("wire".into(), format!("w{number}").into());
                 }
                 Paper {
-                    id: format!("n{number:06}-{place}"),
                     url: format!("https://{}/{}", outlet.host, title.to_lowercase().replace(' ', "-")),
-                    body: if self.params.furniture { self.page(outlet, &title, &body, stream) } else { body },
+                    body: match self.params.furniture {
+                        // A stream of its own, so that the article is the same with furniture and without.
+                        true => self.page(outlet, &title, &body, &mut self.seed.stream(&format!("news/page/{id}"))),
+                        false => body,
+                    },
+                    id,
                     title,
                     source: outlet.name.clone(),
                     published: instant(minute + delay),
@@ -165,7 +176,8 @@ impl News {
     /// Some of the facts in another order, each with some words changed, and background.
     fn told(&self, facts: &[String], voice: &Voice<'_>, stream: &mut Stream) -> String {
         let mut sentences: Vec<String> = Vec::new();
-        for place in stream.sample(facts.len(), 5 + stream.below(4) as usize) {
+        let count = 5 + stream.below(4) as usize;
+        for place in stream.sample(facts.len(), count) {
             let words = facts[place].split(' ').map(|word| {
                 let plain = word.chars().all(|c| c.is_ascii_lowercase());
                 if plain && stream.chance(0.3) { voice.content(stream).to_owned() } else { word.to_owned() }

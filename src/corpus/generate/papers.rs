@@ -219,7 +219,9 @@ mod tests {
         assert_ne!(all[16].title, all[17].title);
         let other = PapersParams { papers: 50, ..PapersParams::default() }.check(Seed(2)).unwrap();
         assert_ne!(other.paper(17).abstract_text, all[17].abstract_text);
-        assert!(all.iter().all(|paper| !paper.title.is_empty() && !paper.authors.is_empty() && paper.keywords.len() > 1));
+        assert!(
+            all.iter().all(|paper| !paper.title.is_empty() && !paper.authors.is_empty() && paper.keywords.len() > 1)
+        );
     }
 
     #[test]
@@ -247,7 +249,8 @@ mod tests {
 
     #[test]
     fn lengths_and_missing_abstracts_are_as_asked() {
-        let params = PapersParams { papers: 400, shortest: 20, longest: 30, without_abstract: 0.25, ..PapersParams::default() };
+        let params =
+            PapersParams { papers: 400, shortest: 20, longest: 30, without_abstract: 0.25, ..PapersParams::default() };
         let made = params.check(Seed(3)).unwrap();
         let lengths: Vec<usize> = made.iter().map(|paper| paper.abstract_text.split_whitespace().count()).collect();
         let missing = lengths.iter().filter(|length| **length == 0).count();

@@ -8,16 +8,17 @@ use crate::seed::{Seed, Stream};
 
 /// English function words by falling frequency.
 pub(super) const FUNCTION_WORDS: &[&str] = &[
-    "the", "of", "and", "to", "in", "a", "is", "that", "for", "we", "with", "on", "as", "by", "are", "this", "be", "from",
-    "an", "which", "it", "at", "can", "was", "not", "or", "have", "has", "these", "our", "were", "but", "their", "between",
-    "also", "its", "than", "such", "been", "more", "into", "both", "when", "where", "they", "may", "each", "other", "all",
-    "two", "only", "however", "some", "there", "then", "over", "under", "most", "while", "about", "after", "through",
-    "during", "no", "how", "those", "very", "same", "so", "if", "will", "would", "could", "before", "because", "any",
+    "the", "of", "and", "to", "in", "a", "is", "that", "for", "we", "with", "on", "as", "by", "are", "this", "be",
+    "from", "an", "which", "it", "at", "can", "was", "not", "or", "have", "has", "these", "our", "were", "but",
+    "their", "between", "also", "its", "than", "such", "been", "more", "into", "both", "when", "where", "they", "may",
+    "each", "other", "all", "two", "only", "however", "some", "there", "then", "over", "under", "most", "while",
+    "about", "after", "through", "during", "no", "how", "those", "very", "same", "so", "if", "will", "would", "could",
+    "before", "because", "any",
 ];
 
 const ONSETS: &[&str] = &[
-    "b", "br", "c", "cl", "cr", "d", "dr", "f", "fl", "fr", "g", "gl", "gr", "h", "j", "k", "l", "m", "n", "p", "pl", "pr",
-    "qu", "r", "s", "sc", "sh", "sl", "sp", "st", "str", "t", "th", "tr", "v", "w", "z",
+    "b", "br", "c", "cl", "cr", "d", "dr", "f", "fl", "fr", "g", "gl", "gr", "h", "j", "k", "l", "m", "n", "p", "pl",
+    "pr", "qu", "r", "s", "sc", "sh", "sl", "sp", "st", "str", "t", "th", "tr", "v", "w", "z",
 ];
 const VOWELS: &[&str] = &["a", "e", "i", "o", "u", "ai", "ea", "io", "ou", "y"];
 const CODAS: &[&str] = &["", "", "", "l", "m", "n", "r", "s", "t", "x", "nd", "nt", "rm", "st", "ck", "lt"];
