@@ -199,6 +199,17 @@ impl Dataset {
         (self.parts.iter().filter(|part| data.join(&part.path).is_file()).count(), self.parts.len())
     }
 
+    /// The file of the working copy's records: the first part.
+    pub fn records_file(&self, data: &Path) -> Option<PathBuf> {
+        self.parts.first().map(|part| data.join(&part.path))
+    }
+
+    /// The file of the pairs that are known to be duplicates, if there are labels.
+    pub fn pairs_file(&self, data: &Path) -> Option<PathBuf> {
+        let part = self.parts.iter().find(|part| part.holds == "pairs of duplicates")?;
+        Some(data.join(&part.path))
+    }
+
     /// Compares every part of the copy in the data folder with the description.
     ///
     /// # Errors
@@ -355,6 +366,13 @@ mod tests {
             assert_eq!(set.generate.is_some(), set.parts.is_empty(), "{}", set.name);
             assert!(set.format.parse::<crate::corpus::formats::Format>().is_ok(), "{}: {}", set.name, set.format);
             assert!(set.parts.iter().all(|part| part.sha256.len() == 64), "{}", set.name);
+            let labelled = set.kind == DatasetKind::Labelled;
+            assert_eq!(set.pairs_file(Path::new("d")).is_some(), labelled, "{}", set.name);
+            let records = set.records_file(Path::new("d"));
+            assert_eq!(
+                records.is_some_and(|file| file.to_string_lossy().ends_with(".jsonl.gz")),
+                set.generate.is_none()
+            );
             assert!(
                 set.source.starts_with("http") || set.generate.is_some() || set.source.contains(' '),
                 "{}",

@@ -529,8 +529,9 @@ mod laws {
                 })
                 .collect();
             let loaded = Loaded { corpus: Corpus::new(papers.clone()), ..Loaded::default() };
-            for ending in ["csv", "tsv"] {
-                let again = read(written(ending, &loaded));
+            for (ending, format) in [("csv", Format::Csv), ("tsv", Format::Tsv)] {
+                let options = ReadOptions { format: Some(format), ..ReadOptions::default() };
+                let again = read_with("f", written(ending, &loaded).as_bytes(), &options).unwrap();
                 prop_assert_eq!(again.loaded.rejected.len(), 0);
                 prop_assert_eq!(again.papers().len(), papers.len());
                 for (paper, original) in again.papers().iter().zip(&papers) {
