@@ -8,6 +8,7 @@ use sha2::{Digest, Sha256};
 use super::ExperimentError;
 use super::results::hex;
 use super::spec::{Data, Settings};
+use crate::corpus::generate::PapersParams;
 use crate::corpus::{Corpus, Field, ReadOptions, Truth, load};
 use crate::embedding::{Embedding, train};
 use crate::error::FileError;
@@ -134,7 +135,9 @@ fn read(
     let corpus = match (&data.generate, &data.dataset, data.files.as_slice()) {
         (Some(papers), None, []) => {
             hashes.insert("generated".to_owned(), format!("by the program, {papers} papers a seed"));
-            return Err("data: generate is not there yet".into());
+            let seed = settings.seed.derive("experiment/papers");
+            let generated = PapersParams { papers: (*papers).into(), ..PapersParams::default() }.check(seed)?;
+            Corpus::new(generated.iter().collect())
         }
         (None, Some(name), []) => read_files(name, &[sources.file(name)?], run, hashes)?,
         (None, None, [_, ..]) => {
