@@ -8,6 +8,7 @@ use sha2::{Digest, Sha256};
 use super::ExperimentError;
 use super::results::hex;
 use super::spec::{Data, Settings};
+use crate::corpus::dataset::Dataset;
 use crate::corpus::generate::PapersParams;
 use crate::corpus::{Corpus, Field, ReadOptions, Truth, load};
 use crate::embedding::{Embedding, train};
@@ -32,35 +33,35 @@ impl Sources {
         Sources { data: std::env::var_os("PAPERTWIN_DATA").filter(|v| !v.is_empty()).map(PathBuf::from) }
     }
 
-    /// The file of a data set, where it is present.
+    /// The file of a data set's records, where it is present.
     ///
     /// # Errors
-    /// If it is not, with the way to get it.
-    pub fn file(&self, name: &str) -> Result<PathBuf, ExperimentError> {
+    /// If it is not, with the way to get it; or if no data set has this name.
+    pub fn records(&self, name: &str) -> Result<PathBuf, ExperimentError> {
+        self.part(name, Dataset::records_file)
+    }
+
+    /// The file of a data set's known duplicates, where it is present.
+    ///
+    /// # Errors
+    /// As for [`Sources::records`].
+    pub fn pairs(&self, name: &str) -> Result<PathBuf, ExperimentError> {
+        self.part(name, Dataset::pairs_file)
+    }
+
+    fn part(&self, name: &str, file: fn(&Dataset, &Path) -> Option<PathBuf>) -> Result<PathBuf, ExperimentError> {
         let not_present = |way_on: String| ExperimentError::NotPresent { name: name.to_owned(), way_on };
+        let dataset = Dataset::named(name).map_err(|error| not_present(error.to_string()))?;
         let Some(folder) = &self.data else {
             return Err(not_present(
                 "set PAPERTWIN_DATA to the folder with the data sets; `papertwin datasets list` tells what they are"
                     .into(),
             ));
         };
-        let place = |kind: &str, ending: &str| folder.join(kind).join(format!("{name}.{ending}"));
-        ["papers", "labelled", "news"]
-            .iter()
-            .flat_map(|kind| ["jsonl.gz", "jsonl"].map(|ending| place(kind, ending)))
-            .find(|path| path.is_file())
-            .ok_or_else(|| {
-                not_present(format!(
-                    "it was looked for in {}; `papertwin datasets fetch {name}` tells where it comes from",
-                    folder.display()
-                ))
-            })
-    }
-
-    fn labels(&self, name: &str) -> Result<PathBuf, ExperimentError> {
-        let file = self.file(name)?;
-        let stem = name.to_owned() + ".pairs.csv.gz";
-        Ok(file.with_file_name(stem))
+        let way_on = || {
+            format!("it is not in {}; `papertwin datasets fetch {name}` tells where it comes from", folder.display())
+        };
+        file(&dataset, folder).filter(|path| path.is_file()).ok_or_else(|| not_present(way_on()))
     }
 }
 
@@ -139,7 +140,7 @@ fn read(
             let generated = PapersParams { papers: (*papers).into(), ..PapersParams::default() }.check(seed)?;
             Corpus::new(generated.iter().collect())
         }
-        (None, Some(name), []) => read_files(name, &[sources.file(name)?], run, hashes)?,
+        (None, Some(name), []) => read_files(name, &[sources.records(name)?], run, hashes)?,
         (None, None, [_, ..]) => {
             let files: Vec<PathBuf> = data.files.iter().map(PathBuf::from).collect();
             read_files(&data.files.join(" "), &files, run, hashes)?
@@ -197,7 +198,7 @@ fn lay_in(corpus: &Corpus, settings: &Settings, sources: &Sources) -> Result<Pap
     let fields = settings.data.fields.clone().unwrap_or_else(|| vec![Field::Title, Field::Abstract]);
     if settings.data.labelled {
         let name = settings.data.dataset.as_deref().ok_or("data: labelled pairs belong to a dataset; give its name")?;
-        let truth = read_labels(&sources.labels(name)?, corpus)?;
+        let truth = read_labels(&sources.pairs(name)?, corpus)?;
         return Ok(Papers { corpus: corpus.clone(), natural: Truth::from_pairs(corpus.len(), []), truth, fields });
     }
     let injected = inject(corpus, &settings.inject.clone().check()?, settings.seed);
