@@ -19,6 +19,7 @@ mod evaluate;
 mod method_args;
 mod pairs;
 mod datasets;
+mod lab;
 mod talk;
 mod text_args;
 
@@ -94,6 +95,9 @@ enum Command {
     /// List, fetch, verify and generate data sets
     #[command(after_help = datasets::EXAMPLES)]
     Datasets(datasets::Datasets),
+    /// Experiments on shingles, MinHash and exact joins, as tables
+    #[command(after_help = lab::EXAMPLES)]
+    Lab(lab::Lab),
     /// Write a shell completion script to standard output
     #[command(after_help = "EXAMPLE\n  papertwin completions bash > /etc/bash_completion.d/papertwin")]
     Completions {
@@ -181,6 +185,7 @@ fn run(command: Command, context: &Context) -> anyhow::Result<Outcome> {
         Command::Pairs(command) => command.run(context),
         Command::Evaluate(command) => command.run(context),
         Command::Datasets(command) => command.run(context),
+        Command::Lab(command) => command.run(context),
         Command::Completions { shell } => {
             clap_complete::generate(shell, &mut Cli::command(), "papertwin", &mut std::io::stdout());
             Ok(Outcome::Clean)

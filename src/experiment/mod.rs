@@ -7,6 +7,7 @@
 mod claim;
 mod compare;
 mod grid;
+pub mod near_duplicates;
 mod readme;
 mod report;
 mod results;

@@ -1,0 +1,283 @@
+//! `papertwin lab`: the experiments on shingles, MinHash and exact joins, as tables.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::{Context as _, bail};
+use papertwin::corpus::Field;
+use papertwin::experiment::near_duplicates::{self, Measured};
+use papertwin::output::Output;
+use papertwin::similarity::Score;
+use papertwin::sketch::bands::{BandIndex, Bands};
+use papertwin::sketch::minhash::{Family, MinHash};
+use papertwin::table::Table;
+use papertwin::text::{LanguageChoice, ShingleKind, ShingleParams, ShingleSets, Shingling, ShortText, WordRule};
+
+use super::corpus_args::CorpusArgs;
+use super::{Context, Outcome};
+
+pub const EXAMPLES: &str = "EXAMPLES
+  papertwin lab pages -o pages.csv
+  papertwin lab joins news.jsonl --text body -o joins.csv --measurements joins-measurements.csv
+  papertwin lab families papers.jsonl --measurements families-measurements.csv
+  papertwin lab candidates papers.jsonl --threads 1
+  papertwin lab growth --sizes 10000,100000,1000000 --measurements growth-measurements.csv
+  papertwin lab shingles news.jsonl --kind stop-word --size 2 --text body";
+
+#[derive(clap::Args)]
+pub struct Lab {
+    #[command(subcommand)]
+    experiment: Experiment,
+}
+
+#[derive(clap::Subcommand)]
+enum Experiment {
+    /// Stop-word against word and letter shingles on articles wrapped in generated menus and advertisements
+    Pages {
+        /// Articles; three pairs of pages each
+        #[arg(long, default_value_t = 200)]
+        articles: u64,
+        #[command(flatten)]
+        tables: Tables,
+    },
+    /// Buckets of lengths, MinHash and every exact join at thresholds .5 to .95
+    Joins {
+        #[command(flatten)]
+        corpus: CorpusArgs,
+        #[command(flatten)]
+        shingles: Cut,
+        /// Thresholds
+        #[arg(long, value_delimiter = ',', default_value = "0.5,0.6,0.7,0.75,0.8,0.85,0.9,0.95")]
+        thresholds: Vec<Score>,
+        #[command(flatten)]
+        tables: Tables,
+    },
+    /// MinHash row by row, column by column, and by one permutation: time and error
+    Families {
+        #[command(flatten)]
+        corpus: CorpusArgs,
+        #[command(flatten)]
+        shingles: Cut,
+        /// Components of a signature
+        #[arg(long, default_value_t = 128, value_parser = clap::value_parser!(u32).range(1..=65536))]
+        components: u32,
+        #[command(flatten)]
+        tables: Tables,
+    },
+    /// MinHash candidates of a corpus, with times and memory as one line of JSON, as other programs are measured
+    Candidates {
+        #[command(flatten)]
+        corpus: CorpusArgs,
+        #[command(flatten)]
+        shingles: Cut,
+        /// Components of a signature
+        #[arg(long, default_value_t = 128, value_parser = clap::value_parser!(u32).range(1..=65536))]
+        components: u32,
+        /// Bands
+        #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..))]
+        bands: u32,
+        /// How components are made
+        #[arg(long, default_value = "rounds", value_parser = family)]
+        family: Family,
+    },
+    /// How work grows with generated documents
+    Growth {
+        /// Numbers of documents
+        #[arg(long, value_delimiter = ',', default_value = "10000,30000,100000")]
+        sizes: Vec<usize>,
+        #[command(flatten)]
+        tables: Tables,
+    },
+    /// The shingles of every record, as CSV: id, shingle
+    Shingles {
+        #[command(flatten)]
+        corpus: CorpusArgs,
+        #[command(flatten)]
+        shingles: Cut,
+        /// Where to write; - is standard output
+        #[arg(short, long, value_name = "CSV", default_value = "-")]
+        out: PathBuf,
+    },
+}
+
+/// How texts are cut.
+#[derive(clap::Args)]
+struct Cut {
+    /// The fields that a text is made of
+    #[arg(long = "text", value_name = "FIELDS", value_delimiter = ',', default_value = "title,abstract")]
+    fields: Vec<Field>,
+    /// What a shingle is: letters, words, stop-word
+    #[arg(long, default_value = "words", value_parser = name::<ShingleKind>)]
+    kind: ShingleKind,
+    /// Letters, words, or words after the stop word
+    #[arg(long, default_value_t = 3)]
+    size: u32,
+    /// What a word is: unicode, ascii, regex
+    #[arg(long, default_value = "unicode", value_parser = name::<WordRule>)]
+    words: WordRule,
+    /// The language of the stop words, or auto
+    #[arg(long, default_value = "auto")]
+    language: LanguageChoice,
+    /// A text too short for one shingle is one: whole, or has none: none
+    #[arg(long, default_value = "whole", value_parser = name::<ShortText>)]
+    short: ShortText,
+    /// A text with fewer shingles has none
+    #[arg(long, default_value_t = 1)]
+    min_set: u32,
+}
+
+impl Cut {
+    fn shingling(&self) -> anyhow::Result<Shingling> {
+        let params = ShingleParams {
+            kind: self.kind,
+            size: self.size,
+            words: self.words,
+            language: self.language,
+            short: self.short,
+            min_set: self.min_set,
+            ..ShingleParams::default()
+        };
+        Ok(params.check()?)
+    }
+}
+
+/// Where tables go.
+#[derive(clap::Args)]
+struct Tables {
+    /// The table of counts; - is standard output
+    #[arg(short, long, value_name = "CSV", default_value = "-")]
+    out: PathBuf,
+    /// The table of seconds
+    #[arg(long, value_name = "CSV")]
+    measurements: Option<PathBuf>,
+}
+
+impl Tables {
+    fn write(&self, work: impl FnOnce() -> anyhow::Result<(Table, Option<Table>)>) -> anyhow::Result<()> {
+        let mut out = Output::create(&self.out)?;
+        let measurements = self.measurements.as_ref().map(Output::create).transpose()?;
+        let (table, seconds) = work()?;
+        table.write_csv(&mut out)?;
+        out.commit()?;
+        if let (Some(mut out), Some(seconds)) = (measurements, seconds) {
+            seconds.write_csv(&mut out)?;
+            out.commit()?;
+        }
+        Ok(())
+    }
+}
+
+/// The value of a kebab-case name.
+fn name<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, String> {
+    serde_json::from_value(serde_json::Value::String(text.into())).map_err(|error| error.to_string())
+}
+
+fn family(text: &str) -> Result<Family, String> {
+    name(text)
+}
+
+impl Lab {
+    pub fn run(self, context: &Context) -> anyhow::Result<Outcome> {
+        let run = context.run();
+        let both = |measured: Measured| (measured.table, Some(measured.measurements));
+        match self.experiment {
+            Experiment::Pages { articles, tables } => {
+                tables.write(|| Ok((near_duplicates::wrapped_pages(articles, &run), None)))?;
+                Ok(Outcome::Clean)
+            }
+            Experiment::Joins { corpus, shingles, thresholds, tables } => {
+                let (sets, outcome) = sets(&corpus, &shingles, context)?;
+                tables.write(|| Ok(both(near_duplicates::joins(&sets, &thresholds, &run))))?;
+                Ok(outcome)
+            }
+            Experiment::Families { corpus, shingles, components, tables } => {
+                let (sets, outcome) = sets(&corpus, &shingles, context)?;
+                tables.write(|| Ok(both(near_duplicates::families(&sets, components as usize, &run))))?;
+                Ok(outcome)
+            }
+            Experiment::Growth { sizes, tables } => {
+                tables.write(|| Ok(both(near_duplicates::growth(&sizes, &run))))?;
+                Ok(Outcome::Clean)
+            }
+            Experiment::Candidates { corpus, shingles, components, bands, family } => {
+                candidates(&corpus, &shingles, components as usize, bands as usize, family, context)
+            }
+            Experiment::Shingles { corpus, shingles, out } => {
+                let mut out = Output::create(&out)?;
+                let shingling = shingles.shingling()?;
+                let (loaded, outcome) = corpus.load(context)?;
+                let mut table = csv::Writer::from_writer(&mut out);
+                table.write_record(["id", "shingle"])?;
+                let mut without = 0;
+                for paper in loaded.corpus.papers() {
+                    let list = shingling.list(&paper.text(&shingles.fields));
+                    without += usize::from(list.len() < shingles.min_set as usize);
+                    for shingle in list {
+                        table.write_record([&paper.id, &shingle])?;
+                    }
+                }
+                table.flush()?;
+                drop(table);
+                out.commit()?;
+                context
+                    .say(format!("{without} of {} records have no shingle, or fewer than wanted", loaded.corpus.len()));
+                Ok(outcome)
+            }
+        }
+    }
+}
+
+fn sets(corpus: &CorpusArgs, cut: &Cut, context: &Context) -> anyhow::Result<(ShingleSets, Outcome)> {
+    let shingling = cut.shingling()?;
+    let (loaded, outcome) = corpus.load(context)?;
+    Ok((ShingleSets::of_corpus(&loaded.corpus, &cut.fields, &shingling), outcome))
+}
+
+fn candidates(
+    corpus: &CorpusArgs,
+    cut: &Cut,
+    components: usize,
+    bands: usize,
+    family: Family,
+    context: &Context,
+) -> anyhow::Result<Outcome> {
+    if bands > components {
+        bail!("--bands {bands} of --components {components}: wanted at most one band a component");
+    }
+    let shingling = cut.shingling()?;
+    let (loaded, outcome) = corpus.load(context)?;
+    let start = Instant::now();
+    let sets = ShingleSets::of_corpus(&loaded.corpus, &cut.fields, &shingling);
+    let shingles = start.elapsed().as_secs_f64();
+    let start = Instant::now();
+    let signatures = MinHash::new(family, components, context.seed).signatures(&sets);
+    let signed = start.elapsed().as_secs_f64();
+    let index = BandIndex::new(&signatures, Bands { bands, rows: components / bands });
+    let mut found = Vec::new();
+    let mut pairs = 0;
+    for document in 0..sets.papers() as u32 {
+        index.later(document, &mut found);
+        pairs += found.len();
+    }
+    let seconds = start.elapsed().as_secs_f64();
+    let line = serde_json::json!({
+        "documents": sets.papers(),
+        "shingles": sets.total(),
+        "candidates": pairs,
+        "cut_seconds": (shingles * 1e4).round() / 1e4,
+        "signature_seconds": (signed * 1e4).round() / 1e4,
+        "seconds": (seconds * 1e4).round() / 1e4,
+        "peak_rss_mib": peak_memory(),
+    });
+    let mut out = Output::create("-")?;
+    std::io::Write::write_all(&mut out, format!("{line}\n").as_bytes()).context("standard output")?;
+    out.commit()?;
+    Ok(outcome)
+}
+
+/// The most memory that this process had, in MiB, where the system tells it.
+fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kib| kib / 1024)
+}
