@@ -104,7 +104,7 @@ enum Experiment {
 #[derive(clap::Args)]
 struct Cut {
     /// The fields that a text is made of
-    #[arg(long = "text", value_name = "FIELDS", value_delimiter = ',', default_value = "title,abstract")]
+    #[arg(id = "text", long = "text", value_name = "FIELDS", value_delimiter = ',', default_value = "title,abstract")]
     fields: Vec<Field>,
     /// What a shingle is: letters, words, stop-word
     #[arg(long, default_value = "words", value_parser = name::<ShingleKind>)]
