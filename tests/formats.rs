@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use papertwin::corpus::formats::{Format, writers};
 use papertwin::corpus::{Kind, Layout, Loaded, Paper, ReadOptions, load_opened, open_reader};
 use papertwin::progress::{Progress, Run, Silent, Task};
+use proptest::prelude::*;
 
 /// Keeps the warnings.
 #[derive(Default)]
@@ -753,4 +754,372 @@ mod wos {
             assert!(read.warnings.is_empty(), "{:?}", read.warnings);
         }
     }
+}
+
+mod scopus {
+    use super::*;
+
+    #[test]
+    fn pages_of_three_columns_and_old_lists_of_authors() {
+        let read = read(
+            "scopus.csv",
+            "\u{feff}\"Authors\",\"Title\",\"Year\",\"Source title\",\"Volume\",\"Issue\",\"Art. No.\",\"Page start\",\"Page \
+             end\",\"Cited by\",\"DOI\",\"Abstract\",\"ISSN\",\"PubMed ID\",\"Source\",\"EID\"\n\"Lowe K., Berg \
+             T.\",\"Grip\",\"2016\",\"Rowing Notes\",\"7\",\"2\",\"\",\"5\",\"9\",\"3\",\"10.5555/x\",\"[No abstract \
+             available]\",\"11111119\",\"77\",\"Scopus\",\"2-s2.0-1\"\n\"Lowe K.; Berg \
+             T.\",\"Strain\",\"2017\",\"Rowing Notes\",\"7\",\"2\",\"e12\",\"\",\"\",\"\",\"\",\"An \
+             abstract\",\"\",\"\",\"Scopus\",\"2-s2.0-2\"\n",
+        );
+        assert_eq!(read.format(), Format::Scopus);
+        let [one, two] = read.papers() else { panic!("two papers") };
+        assert_eq!(
+            (one.authors.clone(), two.authors.clone()),
+            (vec!["Lowe K.".into(), "Berg T.".into()], one.authors.clone())
+        );
+        assert_eq!((one.pages.as_str(), two.pages.as_str()), ("5-9", "e12"));
+        assert_eq!((one.abstract_text.as_str(), one.venue.as_str(), one.id.as_str()), ("", "Rowing Notes", "2-s2.0-1"));
+        assert_eq!(one.source, "Scopus");
+        let text = write("ris", read.papers());
+        assert!(text.contains("SN  - 11111119\n") && text.contains("N1  - PMID: 77\n"), "{text}");
+    }
+}
+
+mod laws {
+    use super::*;
+
+    /// One file of each format with records that have most of what the format knows.
+    const SAMPLES: &[(Format, &str, &str)] = &[
+        (
+            Format::Ris,
+            "ris",
+            "TY  - JOUR\nID  - a1\nT1  - Grip\nA1  - Lowe, Kit\nAU  - Guild,\nY1  - 2016/03/05/spring\nJF  - Rowing\nSP  - \
+             5\nEP  - 9\nN2  - One\n\ntwo.\nKW  - a\nb\nN1  - PMID: 77\nZZ  - shelf\nER  - \n\nTY  - BOOK\nTI  - \
+             Second\nER  -\n",
+        ),
+        (
+            Format::Bibtex,
+            "bib",
+            "@string{j = {Rowing}}\n@Article{a1, Title = \"{Grip} and \\'e\", author = {Lowe, Kit and {The Guild}}, \
+             journal = j # \" Notes\", month = mar, day = 5, year = 2016, pages = {5--9}, note = {$x$ {\\%} y}, keywords = {a, \
+             b}}\n@inproceedings(b, title = {Second}, booktitle = {All})\n@proceedings{c, title = {All}}\n",
+        ),
+        (
+            Format::Nbib,
+            "nbib",
+            "PMID- 77\nOWN - NLM\nTI  - Grip and\n      strain.\nDP  - 2016 Mar 5\nFAU - Lowe, Kit\nAU  - Lowe K\nCN  - \
+             Guild\nLID - 10.5555/x [doi]\nLID - S1 [pii]\nMH  - *Rowing/injuries\nJT  - Rowing\nTA  - Row\nPT  - Journal \
+             Article\nPT  - Review\n\nPMID- 78\nTI  - Second\n",
+        ),
+        (
+            Format::Endnote,
+            "enw",
+            "%0 Journal Article\n%T Grip\n%A Lowe, Kit\n%A Guild,\n%D 2016\n%J Rowing\n%P 5-9\n%X One\ntwo\n%K a\nb\n%Z \
+             note\n%@ 1111-1119\n\n%0 Book\n%T Second\n",
+        ),
+        (
+            Format::EndnoteXml,
+            "xml",
+            "<xml><records><record><database name=\"My\">My</database><ref-type name=\"Book\">6</ref-type><contributors>\
+             <authors><author><style face=\"normal\">Lowe, K</style></author></authors></contributors><titles><title>Grip \
+             &amp; &#228;</title></titles><dates><year>2016</year></dates><custom7>shelf</custom7></record><record>\
+             <titles><title>Second</title></titles></record></records></xml>",
+        ),
+        (
+            Format::Csl,
+            "json",
+            "[{\"id\":\"a\",\"type\":\"book\",\"title\":\"Grip\",\"author\":[{\"family\":\"Lowe\",\"given\":\"Kit\"},{\"literal\":\
+             \"Guild\"}],\"issued\":{\"date-parts\":[[2016,3]]},\"note\":[1,{\"x\":null}]},\n{\"type\":\"book\",\"title\":\"Second\"}]",
+        ),
+        (
+            Format::Wos,
+            "",
+            "FN X\nVR 1.0\nPT J\nAU Lowe, K\n   Berg, T\nTI Grip and\n   strain\nSO ROWING\nPY 2016\nDE a; b\nC1 \
+             Here\nER\n\nPT J\nTI Second\nER\nEF\n",
+        ),
+        (
+            Format::PubmedXml,
+            "",
+            "<PubmedArticleSet><PubmedArticle><MedlineCitation><PMID>7</PMID><Article><ArticleTitle>Grip <i>x</i></ArticleTitle>\
+             <AuthorList><Author><LastName>Lowe</LastName></Author></AuthorList></Article></MedlineCitation></PubmedArticle>\
+             <PubmedArticle><MedlineCitation><PMID>8</PMID></MedlineCitation></PubmedArticle></PubmedArticleSet>",
+        ),
+        (
+            Format::DblpXml,
+            "",
+            "<dblp><article key=\"a\"><author>Kit L&ouml;we</author><title>Grip</title><ee>https://doi.org/10.5555/x</ee>\
+             </article><book key=\"b\"><title>Second</title></book></dblp>",
+        ),
+        (
+            Format::Crossref,
+            "",
+            "{\"message\":{\"items\":[{\"DOI\":\"10.5555/x\",\"title\":[\"Grip <b>x</b>\"],\"issued\":{\"date-parts\":[[2016]]}},\
+             {\"DOI\":\"10.5555/y\",\"title\":[]}]}}",
+        ),
+        (
+            Format::Openalex,
+            "",
+            "{\"results\":[{\"id\":\"https://openalex.org/W1\",\"title\":\"Grip\",\"abstract_inverted_index\":{\"a\":[0,2],\"b\":\
+             [1]}},{\"title\":\"Second\",\"biblio\":{\"first_page\":\"5\"}}]}",
+        ),
+    ];
+
+    fn read_as(format: Format, bytes: &[u8]) -> Read {
+        let warnings = Arc::new(Warnings::default());
+        let run = Run { progress: warnings.clone(), ..Run::default() };
+        let options = ReadOptions { format: Some(format), ..ReadOptions::default() };
+        let inputs = open_reader("x", std::io::Cursor::new(bytes.to_vec()), &options, &run);
+        let loaded = inputs.map(|inputs| load_opened(inputs, &options, &run).unwrap()).unwrap_or_default();
+        let warnings = warnings.0.lock().unwrap().clone();
+        Read { loaded, warnings }
+    }
+
+    #[test]
+    fn the_samples_are_recognised_and_whole() {
+        for (format, extension, text) in SAMPLES {
+            let as_it_is = read_as(*format, text.as_bytes());
+            assert!(
+                as_it_is.papers().len() >= 2 && as_it_is.reasons().is_empty(),
+                "{format}: {:?}",
+                as_it_is.reasons()
+            );
+            assert!(as_it_is.titles()[0].starts_with("Grip"), "{format}: {:?}", as_it_is.titles());
+            if !matches!(format, Format::Crossref | Format::Openalex) {
+                assert_eq!(read("x", text).format(), *format);
+            }
+            if !extension.is_empty() {
+                let once = write(extension, as_it_is.papers());
+                let back = read_as(*format, once.as_bytes());
+                assert_eq!(same(back.papers()), same(as_it_is.papers()), "{format}: {once}");
+                assert_eq!(write(extension, back.papers()), once, "{format}");
+            }
+        }
+    }
+
+    /// Words as they occur, with the signs that mean something in one of the formats.
+    fn words() -> impl Strategy<Value = String> {
+        let word = prop_oneof![
+            4 => "[A-Za-zäöéßΔ]{1,8}",
+            1 => "[A-Z][a-z]?\\.",
+            1 => "[0-9]{1,4}",
+            1 => prop::sample::select(vec![
+                "AU  - x", "%T", "PMID- 1", "@misc{a,", "{", "}", "\\", "$", "&", "_", "#", "~", "^", "\"", "''", "--", "`", "<b>",
+                "&amp;", "<", "ER  -", "and", "\\'e", "–", "“", "[doi]", "=", ",",
+            ]).prop_map(str::to_owned),
+        ];
+        let spaced = |words: Vec<String>| words.join(" ").split_whitespace().collect::<Vec<_>>().join(" ");
+        prop::collection::vec(word, 1..7)
+            .prop_map(spaced)
+            .prop_filter("a word for nothing", |text| !matches!(text.as_str(), "NA" | "NaN" | "nan" | "null" | "NULL"))
+    }
+
+    fn name() -> impl Strategy<Value = String> {
+        prop_oneof![
+            "[A-ZÖ][a-zé]{1,8}, [A-Z][a-z]{0,5}( [A-Z]\\.)?",
+            "[A-Z][a-z]{1,8} [A-Z]{1,2}",
+            "[A-Z][a-z]{1,6} [a-z]{3} [A-Z][a-z]{1,6} of [A-Z][a-z]{1,6}".prop_map(|body| format!("{{{body}}}")),
+        ]
+    }
+
+    fn paper() -> impl Strategy<Value = Paper> {
+        let maybe = || prop_oneof![Just(String::new()), words()];
+        let texts = (words(), maybe(), maybe(), maybe());
+        let lists = (prop::collection::vec(name(), 0..4), prop::collection::vec("[a-zä]{2,8}( [a-z]{2,6})?", 0..4));
+        let numbers = (
+            prop_oneof![Just(String::new()), "[12][0-9]{3}"],
+            prop_oneof![Just(String::new()), "-(0[1-9]|1[0-2])(-(0[1-9]|[12][0-9]))?"],
+            prop_oneof![Just(String::new()), "[0-9]{1,3}", "[A-Z][0-9]{1,2}"],
+            prop_oneof![Just(String::new()), "[0-9]{1,4}", "[A-Z]?[0-9]{1,3}(-|--|–)[A-Z]?[0-9]{1,3}(-[a-z]?[0-9])?"],
+            prop_oneof![Just(String::new()), "10\\.[0-9]{4}/[a-z0-9._()%~-]{1,12}[a-z0-9]"],
+        );
+        let ids = ("[a-zA-Z][a-zA-Z0-9:._/+-]{0,10}", "[1-9][0-9]{3}-[0-9]{4}", any::<bool>());
+        (texts, lists, numbers, ids).prop_map(|(texts, lists, numbers, ids)| {
+            let mut paper = Paper {
+                id: ids.0,
+                title: texts.0,
+                abstract_text: texts.1,
+                venue: texts.2,
+                authors: lists.0,
+                keywords: lists.1,
+                volume: numbers.2.clone(),
+                number: numbers.2,
+                pages: numbers.3,
+                doi: numbers.4,
+                ..Paper::default()
+            };
+            if !numbers.0.is_empty() && !numbers.1.is_empty() {
+                paper.published = format!("{}{}", numbers.0, numbers.1);
+            }
+            paper.year = numbers.0;
+            if ids.2 {
+                paper.extra.insert("issn".into(), ids.1.into());
+            }
+            if !texts.3.is_empty() {
+                paper.extra.insert("publisher".into(), texts.3.into());
+            }
+            paper
+        })
+    }
+
+    /// What must be the same after a way through a format: all but the kind, whose words are others in each.
+    fn core(paper: &Paper) -> serde_json::Value {
+        let mut paper = paper.clone();
+        paper.kind.clear();
+        paper.extra.retain(|name, _| !name.starts_with("record."));
+        paper.authors.dedup();
+        serde_json::to_value(&paper).unwrap()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases.max(300)))]
+
+        #[test]
+        fn a_paper_comes_back_from_every_format(mut papers in prop::collection::vec(paper(), 1..4)) {
+            for (place, paper) in papers.iter_mut().enumerate() {
+                paper.id = format!("{}{place}", paper.id);
+                // A name twice in one list is one person for RIS.
+                let mut seen = std::collections::BTreeSet::new();
+                paper.authors.retain(|name| seen.insert(name.clone()));
+                seen.clear();
+                paper.keywords.retain(|word| seen.insert(word.clone()));
+            }
+            for (extension, format) in [
+                ("ris", Format::Ris), ("bib", Format::Bibtex), ("nbib", Format::Nbib), ("enw", Format::Endnote),
+                ("xml", Format::EndnoteXml),
+            ] {
+                let text = write(extension, &papers);
+                let back = read_as(format, text.as_bytes());
+                prop_assert!(back.reasons().is_empty(), "{:?}\n{}", back.reasons(), text);
+                let core_of = |papers: &[Paper]| papers.iter().map(core).collect::<Vec<_>>();
+                prop_assert_eq!(core_of(back.papers()), core_of(&papers), "{}", text);
+            }
+        }
+
+        #[test]
+        fn nothing_in_a_file_makes_a_reader_fail(
+            sample in 0..SAMPLES.len(),
+            edits in prop::collection::vec((any::<prop::sample::Index>(), 0..6u8, prop::sample::select(vec![
+                "{", "}", "\"", "@", "\n", "\r", ",", "<", ">", "&", "\\", "$", "%0 ", "TY  - X", "ER", "PMID- ", "PT ", "=", "#", "é",
+                "\u{feff}", " ", "\n\n", "</record>", "<record>", "[", "]", ":", "-", "\u{0}", "@misc{x,",
+            ])), 1..12),
+        ) {
+            let (format, extension, text) = SAMPLES[sample];
+            let mut bytes = text.as_bytes().to_vec();
+            for (place, action, piece) in edits {
+                let at = place.index(bytes.len() + 1);
+                match action {
+                    0 => bytes.truncate(at.max(1)),
+                    1 => { bytes.splice(at..(at + 3).min(bytes.len()), []); }
+                    2 => if at < bytes.len() { bytes[at] ^= 0x20 },
+                    _ => { bytes.splice(at..at, piece.bytes()); }
+                }
+            }
+            let once = read_as(format, &bytes);
+            for reason in once.reasons() {
+                prop_assert!(reason.starts_with("x, line ") || reason.starts_with("x: "), "{}", reason);
+            }
+            if !extension.is_empty() && !once.papers().is_empty() {
+                let written = write(extension, once.papers());
+                let again = read_as(format, written.as_bytes());
+                let plain = |papers: &[Paper]| papers.iter().map(core).collect::<Vec<_>>();
+                prop_assert_eq!(again.papers().len(), once.papers().len(), "{}\n->\n{}", String::from_utf8_lossy(&bytes), written);
+                if format != Format::Bibtex {
+                    prop_assert_eq!(plain(again.papers()), plain(once.papers()), "{}\n->\n{}", String::from_utf8_lossy(&bytes), written);
+                }
+            }
+        }
+    }
+}
+
+mod command {
+    use std::fs;
+    use std::path::Path;
+
+    fn convert(folder: &Path, inputs: &[&str], to: &str) -> (String, i32) {
+        let output = assert_cmd::Command::cargo_bin("papertwin")
+            .unwrap()
+            .current_dir(folder)
+            .arg("convert")
+            .args(inputs)
+            .args(["--to", to])
+            .output()
+            .unwrap();
+        (String::from_utf8(output.stderr).unwrap(), output.status.code().unwrap())
+    }
+
+    #[test]
+    fn a_file_goes_around_through_all_formats() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        fs::write(
+            folder.join("start.ris"),
+            "TY  - JOUR\nID  - lowe16\nTI  - Grip & strain in {rowers}: 5_6\nAU  - Lowe, Kit\nAU  - Guild of Rowers,\nPY  - \
+             2016\nT2  - Rowing Notes\nVL  - 7\nIS  - 2\nSP  - 5\nEP  - 9\nDO  - 10.5555/x_1\nAB  - Wide grips help.\nKW  - \
+             grip\nKW  - wrist\nZZ  - my shelf\nER  - \n\n",
+        )
+        .unwrap();
+        let mut last = "start.ris".to_owned();
+        for extension in ["bib", "nbib", "enw", "xml", "json", "csv", "jsonl", "ris"] {
+            let next = format!("next.{extension}");
+            let (talk, code) = convert(folder, &[&last], &next);
+            assert_eq!(code, 0, "{extension}: {talk}");
+            last = next;
+        }
+        let end = fs::read_to_string(folder.join("next.ris")).unwrap();
+        for line in [
+            "TI  - Grip & strain in {rowers}: 5_6",
+            "AU  - Lowe, Kit",
+            "AU  - Guild of Rowers,",
+            "PY  - 2016",
+            "T2  - Rowing Notes",
+            "SP  - 5",
+            "EP  - 9",
+            "DO  - 10.5555/x_1",
+            "AB  - Wide grips help.",
+            "KW  - wrist",
+        ] {
+            assert!(end.contains(&format!("{line}\n")), "{line} in {end}");
+        }
+        // Through JSON lines alone, the user's own tags come back too, in their order.
+        assert_eq!(convert(folder, &["start.ris"], "own.jsonl").1, 0);
+        assert_eq!(convert(folder, &["own.jsonl"], "own.ris").1, 0);
+        assert_eq!(fs::read(folder.join("own.ris")).unwrap(), fs::read(folder.join("start.ris")).unwrap());
+    }
+
+    #[test]
+    fn several_formats_become_one_file_and_lose_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        fs::write(folder.join("a.ris"), "TY  - JOUR\nTI  - One\nDO  - 10.5555/a\nER  - \n").unwrap();
+        fs::write(folder.join("b.bib"), "@article{k, title={Two}, pages={5--9}}\n@article{empty}\n").unwrap();
+        let (talk, code) = convert(folder, &["a.ris", "b.bib"], "all.ris");
+        assert_eq!(code, 1, "{talk}");
+        assert!(talk.contains("b.bib, line 2, record 2: the entry has no field"), "{talk}");
+        let text = fs::read_to_string(folder.join("all.ris")).unwrap();
+        assert!(text.contains("DO  - 10.5555/a\n") && text.contains("SP  - 5\nEP  - 9\n"), "{text}");
+    }
+
+    #[test]
+    fn a_file_of_no_records_is_said_to_be_one() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("prose.ris"), "This is prose.\nNo tag at all.\n").unwrap();
+        let (talk, code) = convert(folder.path(), &["prose.ris"], "out.ris");
+        assert_eq!(code, 1, "{talk}");
+        assert!(talk.contains("no record: no line begins with a tag such as \"TY  - JOUR\""), "{talk}");
+    }
+}
+
+#[test]
+fn a_real_export_is_read_and_comes_back() {
+    let Ok(data) = std::env::var("PAPERTWIN_DATA") else {
+        println!("skipped: PAPERTWIN_DATA is not set");
+        return;
+    };
+    let path = std::path::Path::new(&data).join("papers/original/citeulike-a/export.bib");
+    let bytes = std::fs::read(&path).unwrap();
+    let read = read("export.bib", &bytes);
+    let entries = String::from_utf8_lossy(&bytes).lines().filter(|line| line.starts_with('@')).count();
+    assert_eq!((read.papers().len(), read.reasons()), (entries, Vec::new()));
+    assert!(read.papers().iter().all(|paper| !paper.title.is_empty() && !paper.year.is_empty()));
+    let back = read_files(&[("export.bib", write("bib", read.papers()).as_bytes())]);
+    assert_eq!(same(back.papers()), same(read.papers()));
 }

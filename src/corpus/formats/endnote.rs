@@ -169,7 +169,7 @@ impl Tagged for Endnote {
 
 /// The name and the value of a line that begins with a tag.
 fn tag_of(line: &str) -> Option<(&str, &str)> {
-    let line = line.trim_start_matches('\u{FEFF}');
+    let line = line.trim_start_matches(['\u{FEFF}', '\r']);
     let name = line.get(..2)?;
     let rest = &line[2..];
     (Endnote::is_name(name) && (rest.is_empty() || rest.starts_with([' ', '\t']))).then(|| (name, rest.trim()))
@@ -301,7 +301,8 @@ impl FormatWriter for Endnote {
             let mut tags = tags_of::<Endnote>(paper);
             lead(&mut tags, "%0", "Generic");
             for tag in tags {
-                writeln!(out, "{} {}", tag.name, tag.value)?;
+                // A line that looks like a tag is none behind a blank.
+                writeln!(out, "{} {}", tag.name, tag.value.replace("\n%", "\n %"))?;
             }
             writeln!(out)?;
         }

@@ -40,7 +40,8 @@ impl Tagged for EndnoteXml {
 
     fn is_name(name: &str) -> bool {
         let plain = |part: &str| {
-            part.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            part != "record"
+                && part.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
                 && part.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
         };
         let (path, attribute) = name.split_once('@').unwrap_or((name, "a"));
@@ -255,33 +256,64 @@ fn write_record(tags: &[Tag], out: &mut dyn Write) -> io::Result<()> {
     let mut open: Vec<&str> = Vec::new();
     let mut attributes: Vec<(&str, &str, &str)> = Vec::new();
     for tag in tags {
-        if let Some((path, name)) = tag.name.split_once('@') {
-            attributes.retain(|(of, known, _)| *of == path && *known != name);
-            attributes.push((path, name, &tag.value));
-            continue;
+        match tag.name.split_once('@') {
+            Some((path, name)) => {
+                if attributes.last().is_some_and(|(of, _, _)| *of != path && !is_inside(path, of)) {
+                    let alone = attributes[0].0;
+                    write_leaf(alone, "", &mut attributes, &mut open, out)?;
+                }
+                attributes.retain(|(of, known, _)| *of != path || *known != name);
+                attributes.push((path, name, &tag.value));
+            }
+            None => {
+                // An element of which only attributes are known.
+                if let Some((alone, _, _)) =
+                    attributes.iter().find(|(of, _, _)| *of != tag.name && !is_inside(&tag.name, of))
+                {
+                    write_leaf(alone, "", &mut attributes, &mut open, out)?;
+                }
+                write_leaf(&tag.name, &tag.value, &mut attributes, &mut open, out)?;
+            }
         }
-        let mut path: Vec<&str> = tag.name.split('/').collect();
-        let leaf = path.pop().unwrap_or("");
-        let shared = open.iter().zip(&path).take_while(|(one, two)| one == two).count();
-        while open.len() > shared {
-            write!(out, "</{}>", open.pop().unwrap_or(""))?;
-        }
-        for (depth, name) in path.iter().enumerate().skip(shared) {
-            let here = path[..=depth].join("/");
-            write!(out, "<{name}")?;
-            write_attributes(&here, &attributes, out)?;
-            write!(out, ">")?;
-            open.push(name);
-        }
-        write!(out, "<{leaf}")?;
-        write_attributes(&tag.name, &attributes, out)?;
-        write!(out, ">{}</{leaf}>", escape(&tag.value))?;
-        attributes.clear();
+    }
+    if let Some((alone, _, _)) = attributes.last() {
+        write_leaf(alone, "", &mut attributes, &mut open, out)?;
     }
     while let Some(name) = open.pop() {
         write!(out, "</{name}>")?;
     }
     writeln!(out, "</record>")
+}
+
+/// Whether an element lies inside of another one.
+fn is_inside(path: &str, outer: &str) -> bool {
+    path.strip_prefix(outer).is_some_and(|rest| rest.starts_with('/'))
+}
+
+/// Writes an element and opens what it lies in; the attributes are used up.
+fn write_leaf<'a>(
+    leaf: &'a str,
+    value: &str,
+    attributes: &mut Vec<(&str, &str, &str)>,
+    open: &mut Vec<&'a str>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let mut path: Vec<&str> = leaf.split('/').collect();
+    let name = path.pop().unwrap_or("");
+    let shared = open.iter().zip(&path).take_while(|(one, two)| one == two).count();
+    while open.len() > shared {
+        write!(out, "</{}>", open.pop().unwrap_or(""))?;
+    }
+    for (depth, name) in path.iter().enumerate().skip(shared) {
+        write!(out, "<{name}")?;
+        write_attributes(&path[..=depth].join("/"), attributes, out)?;
+        write!(out, ">")?;
+        open.push(name);
+    }
+    write!(out, "<{name}")?;
+    write_attributes(leaf, attributes, out)?;
+    attributes.clear();
+    write!(out, ">{}</{name}>", escape(value))
 }
 
 fn write_attributes(path: &str, attributes: &[(&str, &str, &str)], out: &mut dyn Write) -> io::Result<()> {

@@ -9,9 +9,15 @@ use serde_json::Value;
 
 use crate::corpus::Paper;
 
-/// The values under a name, in their order; none if there is nothing or nothing that is a text.
+/// The values under a name, in their order; none if there is nothing or nothing that is a text. Tables have their own
+/// spellings of a name (`ISSN`, `PubMed ID`).
 pub(super) fn extras<'a>(paper: &'a Paper, name: &str) -> Vec<&'a str> {
-    match paper.extra.get(name) {
+    let found = paper.extra.get(name).or_else(|| {
+        let other = if name == "pmid" { "PubMed ID" } else { name };
+        let same = |key: &str| key.eq_ignore_ascii_case(name) || key.eq_ignore_ascii_case(other);
+        paper.extra.iter().find(|(key, _)| same(key)).map(|(_, value)| value)
+    });
+    match found {
         Some(Value::String(value)) if !value.is_empty() => vec![value],
         Some(Value::Array(values)) => values.iter().filter_map(Value::as_str).filter(|v| !v.is_empty()).collect(),
         _ => Vec::new(),

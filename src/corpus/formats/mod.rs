@@ -3,6 +3,34 @@
 //!
 //! A format is recognised by its content: every reader looks at the beginning of the decoded text ([`Head`]) and says
 //! how sure it is. The surest wins, the earlier in the list where two are equally sure.
+//!
+//! # What a record keeps, and how it comes back
+//!
+//! A record that is written in the format that it was read from has its own tags in its own order: unknown ones, repeated
+//! ones, and those whose value a field has in another spelling. For that it carries its *form* in
+//! [`Paper::extra`], under `record.ris`, `record.bib`, `record.nbib`, `record.enw` or `record.endnote-xml`: one line a tag,
+//! a bare `TI` for a value that is the paper's, `ZZ my shelf 4` for one that is kept. A field that was changed since then
+//! (a gap that a merge filled) replaces its old tags at their place. A record of another format is written by what the
+//! fields mean. Files are UTF-8 with line feeds; layout inside of a record (indents, wrapped lines, case of `@ARTICLE` apart)
+//! is ours.
+//!
+//! | format | read | written | not kept |
+//! |---|---|---|---|
+//! | RIS, EndNote tagged, PubMed nbib | yes | yes | text between records (a warning counts its lines) |
+//! | BibTeX, biblatex | yes | yes | `@comment`, `@preamble`; `@string` names are resolved |
+//! | EndNote XML | yes | yes | fonts inside of texts |
+//! | CSL JSON | yes | yes | the order of members |
+//! | Web of Science, tagged and tab-delimited | yes | | |
+//! | PubMed XML, DBLP XML | yes | | elements that no paper has a field for (affiliations, grants, chemicals) |
+//! | Crossref, OpenAlex JSON | yes | | |
+//!
+//! Beyond the common fields, all formats use the same names in [`Paper::extra`]: `pmid`, `pmcid`, `arxiv`, `issn`, `isbn`,
+//! `publisher`, `place`, `editors`, `edition`, `series`, `institution`, `accession`, `accessed`, `affiliations`, `pii`,
+//! `venue_short`, `original_title`, `corrections`. One value is a string, several are an array.
+//!
+//! A body (a group, an institution) among the authors stands in braces, as in BibTeX: `{Guild of Riders}`; every writer
+//! says it in the way of its format. [`Paper::kind`] keeps the word of the source, [`Kind`](super::Kind) says what it means.
+//! BibTeX keys are made unique on writing: `key`, `key-2`, `key-3`. `NA`, `N/A`, `null` and the like are no values.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -36,6 +64,7 @@ mod objects;
 mod openalex;
 mod pubmed_xml;
 mod ris;
+mod scopus;
 mod table;
 mod tagged;
 mod wos;
@@ -249,6 +278,7 @@ pub fn readers() -> &'static [&'static dyn FormatReader] {
         &crossref::Crossref,
         &openalex::Openalex,
         &csl::Csl,
+        &scopus::Scopus,
         &arxiv::Arxiv,
         &cord19::Cord19,
         &aminer::AminerJson,

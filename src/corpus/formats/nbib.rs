@@ -260,7 +260,7 @@ fn pubmed_date(published: &str) -> String {
 
 /// The name and the value of a line that begins with a tag.
 fn tag_of(line: &str) -> Option<(&str, &str)> {
-    let line = line.trim_start_matches('\u{FEFF}');
+    let line = line.trim_start_matches(['\u{FEFF}', '\r']);
     let (name, value) = line.split_once('-')?;
     let tag = name.trim_end_matches(' ');
     let fits = name.len() == 4 || (name.len() > tag.len() && name.len() <= 5);

@@ -9,7 +9,8 @@
 //! | title | `TI T1 CT`, then `BT` |
 //! | authors | `AU` and `A1` together, each name once |
 //! | year, published | `PY Y1 DA`; never `Y2`, the day of access |
-//! | venue | `JF T2 JO BT C3 JA J1 J2 JW T3` |
+//! | venue | `JF T2 JO BT C3 JA J1 J2 JI J9` |
+//! | volume, number | `VL VO`; `IS` |
 //! | pages | `SP`-`EP`; `C7` (article number) |
 //! | abstract | `AB N2` |
 //! | doi | `DO DI`, then `M3 L3 UR` if a DOI is in it |
@@ -42,8 +43,8 @@ impl Tagged for Ris {
             "TI" | "T1" | "CT" => Part::Title,
             "AU" | "A1" => Part::Authors,
             "PY" | "Y1" | "DA" => Part::Date,
-            "JF" | "T2" | "JO" | "BT" | "C3" | "JA" | "J1" | "J2" | "JW" => Part::Venue,
-            "VL" => Part::Volume,
+            "JF" | "T2" | "JO" | "BT" | "C3" | "JA" | "J1" | "J2" | "JI" | "J9" => Part::Venue,
+            "VL" | "VO" => Part::Volume,
             "IS" => Part::Number,
             "SP" | "EP" | "C7" => Part::Pages,
             "DO" | "DI" => Part::Doi,
@@ -96,10 +97,10 @@ impl Tagged for Ris {
             Some(value) => published(value),
             None => published(da),
         };
-        let venue = first(&["JF", "T2", "JO", "BT", "C3", "JA", "J1", "J2", "JW"]);
+        let venue = first(&["JF", "T2", "JO", "BT", "C3", "JA", "J1", "J2", "JI", "J9"]);
         paper.venue =
             if venue.is_empty() || venue == paper.title { first(&["T2", "JO", "JA"]) } else { venue }.to_owned();
-        paper.volume = first(&["VL"]).to_owned();
+        paper.volume = first(&["VL", "VO"]).to_owned();
         paper.number = first(&["IS"]).to_owned();
         let (start, end, article) = (first(&["SP"]), first(&["EP"]), first(&["C7"]));
         paper.pages = pages(start, end, article);

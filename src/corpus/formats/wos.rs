@@ -93,7 +93,7 @@ fn interpret(tags: &[Tag]) -> Paper {
 
 /// The tag that begins a line, and its value.
 fn tag_of(line: &str) -> Option<(&str, &str)> {
-    let line = line.trim_start_matches('\u{FEFF}');
+    let line = line.trim_start_matches(['\u{FEFF}', '\r']);
     let name = line.get(..2)?;
     let rest = &line[2..];
     let bytes = name.as_bytes();
@@ -104,7 +104,7 @@ fn tag_of(line: &str) -> Option<(&str, &str)> {
 /// The tags that a table's first line names.
 fn header(line: &str) -> Option<Vec<String>> {
     let names: Vec<String> =
-        line.trim_start_matches('\u{FEFF}').split('\t').map(|name| name.trim().to_owned()).collect();
+        line.trim_start_matches(['\u{FEFF}', '\r']).split('\t').map(|name| name.trim().to_owned()).collect();
     let fits = |name: &&String| name.len() == 2 && tag_of(name).is_some();
     let known = ["TI", "AU", "SO"].iter().filter(|tag| names.iter().any(|name| name == *tag)).count();
     (known == 3 && names.iter().filter(fits).count() + 2 > names.len()).then_some(names)
