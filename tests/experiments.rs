@@ -145,7 +145,7 @@ fn results_do_not_depend_on_the_number_of_threads() {
     let mut tables = Vec::new();
     for threads in ["1", "5"] {
         let done =
-            papertwin(folder.path(), &["run", "experiments/copies.toml", "--out", threads, "--threads", threads]);
+            papertwin(folder.path(), &["run", "experiments/copies.toml", "--output", threads, "--threads", threads]);
         assert!(done.status.success(), "{}", text(&done.stderr));
         let all = ["table.csv", "curves.csv", "summary.csv", "claims.csv", "recall.svg"];
         tables.push(all.map(|name| fs::read(folder.path().join(threads).join(name)).unwrap()));

@@ -34,7 +34,7 @@ pub struct Inject {
     corpus: CorpusArgs,
     /// The file to write; its ending says the format (jsonl, csv, ...)
     #[arg(long, short, value_name = "OUT")]
-    out: PathBuf,
+    output: PathBuf,
     /// The pairs of originals and copies: CSV of two ids a line
     #[arg(long, value_name = "CSV")]
     truth: PathBuf,
@@ -54,8 +54,8 @@ pub struct Inject {
 
 impl Inject {
     pub fn run(self, context: &Context) -> anyhow::Result<Outcome> {
-        let writer = writer_for(&self.out)?;
-        let mut out = Output::create(&self.out)?;
+        let writer = writer_for(&self.output)?;
+        let mut out = Output::create(&self.output)?;
         let mut truth = Output::create(&self.truth)?;
         let (loaded, outcome) = self.corpus.load(context)?;
         let natural = natural_duplicates(&loaded.corpus);

@@ -24,7 +24,7 @@ pub struct Plot {
     table: PathBuf,
     /// The figure; the ending says the kind: .svg or .png
     #[arg(short, long, value_name = "FILE")]
-    out: PathBuf,
+    output: PathBuf,
     /// Column along the bottom [default: the first column]
     #[arg(short, long, value_name = "COLUMN")]
     x: Option<String>,
@@ -84,8 +84,8 @@ fn range(text: &str) -> Result<[f64; 2], String> {
 
 impl Plot {
     pub fn run(self, context: &Context) -> anyhow::Result<Outcome> {
-        let name = self.out.display().to_string();
-        let picture = match self.out.extension().and_then(|e| e.to_str()) {
+        let name = self.output.display().to_string();
+        let picture = match self.output.extension().and_then(|e| e.to_str()) {
             Some("svg") => false,
             Some("png") => true,
             _ => bail!("{name}: the ending must be .svg or .png"),
@@ -148,9 +148,9 @@ impl Plot {
             width: self.width,
             height: self.height,
         };
-        let mut out = Output::create(&self.out)?;
+        let mut out = Output::create(&self.output)?;
         let bytes = if picture { png(&table, &figure, self.scale)? } else { svg(&table, &figure)?.into_bytes() };
-        out.write_all(&bytes).map_err(FileError::at(&self.out))?;
+        out.write_all(&bytes).map_err(FileError::at(&self.output))?;
         out.commit()?;
         context.say(format_args!("{name}: {} rows drawn from {}", table.rows().len(), self.table.display()));
         Ok(Outcome::Clean)

@@ -11,7 +11,7 @@ use super::{Context, Outcome};
 
 pub const EXAMPLES: &str = "EXAMPLES
   papertwin run experiments/first.toml
-  papertwin run mine.toml --out results-of-mine
+  papertwin run mine.toml --output results-of-mine
 
 AN EXPERIMENT
   title = \"Which k?\"
@@ -37,7 +37,7 @@ pub struct RunExperiment {
     experiment: PathBuf,
     /// Folder for its tables and figures [default: out/NAME]
     #[arg(long, short, value_name = "FOLDER")]
-    out: Option<PathBuf>,
+    output: Option<PathBuf>,
 }
 
 impl RunExperiment {
@@ -46,7 +46,7 @@ impl RunExperiment {
         let text = std::fs::read_to_string(&self.experiment).map_err(FileError::at(&self.experiment))?;
         let spec = Spec::from_toml(&text, &path)?;
         let name = self.experiment.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
-        let folder = self.out.unwrap_or_else(|| PathBuf::from("out").join(&name));
+        let folder = self.output.unwrap_or_else(|| PathBuf::from("out").join(&name));
         std::fs::create_dir_all(&folder).map_err(FileError::at(&folder))?;
         let outcome = run(&spec, &Sources::from_environment(), &context.run()).with_context(|| path.clone())?;
         Results::at(&folder, "").write(&spec, &outcome)?;
