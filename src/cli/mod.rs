@@ -22,6 +22,8 @@ mod datasets;
 mod lab;
 mod talk;
 mod text_args;
+mod embedding;
+mod train;
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -98,6 +100,12 @@ enum Command {
     /// Experiments on shingles, MinHash and exact joins, as tables
     #[command(after_help = lab::EXAMPLES)]
     Lab(lab::Lab),
+    /// Train word vectors (word2vec) on the texts of papers, or on ready tokens
+    #[command(after_help = train::EXAMPLES)]
+    Train(Box<train::Train>),
+    /// Look into files of word vectors, and convert them
+    #[command(after_help = embedding::EXAMPLES)]
+    Embedding(embedding::Embedding),
     /// Write a shell completion script to standard output
     #[command(after_help = "EXAMPLE\n  papertwin completions bash > /etc/bash_completion.d/papertwin")]
     Completions {
@@ -186,6 +194,8 @@ fn run(command: Command, context: &Context) -> anyhow::Result<Outcome> {
         Command::Evaluate(command) => command.run(context),
         Command::Datasets(command) => command.run(context),
         Command::Lab(command) => command.run(context),
+        Command::Train(command) => command.run(context),
+        Command::Embedding(command) => command.run(context),
         Command::Completions { shell } => {
             clap_complete::generate(shell, &mut Cli::command(), "papertwin", &mut std::io::stdout());
             Ok(Outcome::Clean)

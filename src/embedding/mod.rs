@@ -12,12 +12,15 @@
 //! # Ok::<(), papertwin::embedding::EmbeddingError>(())
 //! ```
 
+mod checkpoint;
 mod error;
 mod files;
+mod hogwild;
 mod kernels;
 mod params;
 mod rows;
 mod schedule;
+mod token_file;
 mod training;
 mod vocabulary;
 mod vocabulary_vectors;
@@ -26,5 +29,8 @@ mod windows;
 pub use error::EmbeddingError;
 pub use files::{FileFormat, Loaded, ModelOutput, ReadOptions, read, write};
 pub use params::{Architecture, Loss, Word2Vec, Word2VecParams};
-pub use training::{CorpusFingerprint, Provenance, TrainReport, Trained, train};
+pub use token_file::read_tokens;
+pub use training::{
+    CorpusFingerprint, Provenance, TrainOptions, TrainReport, Trained, checkpoint_dims, train, train_from,
+};
 pub use vocabulary_vectors::Embedding;

@@ -75,6 +75,9 @@ pub struct Word2VecParams {
     /// Subsampling of frequent words: a word with share f of the text is kept with probability
     /// (sqrt(f / sample) + 1) sample / f. 0 keeps every word.
     pub sample: f64,
+    /// Vectors begin as numbers drawn evenly between -init / N and init / N: 1 as in gensim, 0.5 as in word2vec.c. Rare
+    /// words keep much of it, and a portrait is made of rare words.
+    pub init: f64,
     /// The step at the beginning.
     pub learning_rate: f64,
     /// The step at the end; it falls linearly with the words gone through.
@@ -105,6 +108,7 @@ impl Default for Word2VecParams {
             epochs: 5,
             min_count: 5,
             sample: 1e-3,
+            init: 1.0,
             learning_rate: 0.025,
             min_learning_rate: 1e-4,
             negative: 5,
@@ -139,6 +143,9 @@ impl Word2VecParams {
         }
         if !(p.sample >= 0.0 && p.sample <= 1.0) {
             return wrong("sample", p.sample.to_string(), "0 (off) to 1");
+        }
+        if !(p.init > 0.0 && p.init <= 1e6) {
+            return wrong("init", p.init.to_string(), "a number above 0, at most 1000000");
         }
         if !(p.learning_rate > 0.0 && p.learning_rate.is_finite()) {
             return wrong("learning-rate", p.learning_rate.to_string(), "a number above 0");

@@ -55,18 +55,33 @@ impl Rows {
         self.parts.iter().map(|part| part.read().expect("no writer panics")).collect()
     }
 
-    /// Gives the first `dims` numbers of each row in order.
-    pub fn each(&self, dims: usize, mut row: impl FnMut(&[f32])) {
+    /// Gives the lanes of each row in order.
+    pub fn each_lanes(&self, mut row: impl FnMut(&[Lanes])) {
         let guards = self.read();
-        let mut numbers = vec![0.0f32; self.width * 16];
         for number in 0..self.count as u32 {
             let (part, place) = self.place(number);
-            let lanes = &guards[part][place as usize * self.width..][..self.width];
+            row(&guards[part][place as usize * self.width..][..self.width]);
+        }
+    }
+
+    /// Gives the lanes of each row in order, to be changed.
+    pub fn each_lanes_mut(&self, mut row: impl FnMut(&mut [Lanes])) {
+        let mut guards: Vec<_> = self.parts.iter().map(|part| part.write().expect("no writer panics")).collect();
+        for number in 0..self.count as u32 {
+            let (part, place) = self.place(number);
+            row(&mut guards[part][place as usize * self.width..][..self.width]);
+        }
+    }
+
+    /// Gives the first `dims` numbers of each row in order.
+    pub fn each(&self, dims: usize, mut row: impl FnMut(&[f32])) {
+        let mut numbers = vec![0.0f32; self.width * 16];
+        self.each_lanes(|lanes| {
             for (to, from) in numbers.chunks_exact_mut(16).zip(lanes) {
                 to.copy_from_slice(&from.0);
             }
             row(&numbers[..dims]);
-        }
+        });
     }
 }
 

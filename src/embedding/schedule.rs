@@ -66,6 +66,17 @@ pub(super) struct Epoch {
     pub broken: bool,
 }
 
+impl Epoch {
+    pub fn add(&mut self, other: &Epoch) {
+        self.words += other.words;
+        self.words_known += other.words_known;
+        self.words_kept += other.words_kept;
+        self.loss += other.loss;
+        self.loss_windows += other.loss_windows;
+        self.broken |= other.broken;
+    }
+}
+
 /// What an epoch is given.
 pub(super) struct Plan<'a> {
     pub params: &'a Word2VecParams,
@@ -172,12 +183,14 @@ impl Plan<'_> {
         shards.into_iter().map(|shard| shard.into_inner().expect("no shard panics")).fold(
             Epoch::default(),
             |mut sum, shard| {
-                sum.words += shard.cursor.words();
-                sum.words_known += shard.cursor.words_known;
-                sum.words_kept += shard.cursor.words_kept;
-                sum.loss += shard.loss;
-                sum.loss_windows += shard.loss_windows;
-                sum.broken |= shard.broken;
+                sum.add(&Epoch {
+                    words: shard.cursor.words(),
+                    words_known: shard.cursor.words_known,
+                    words_kept: shard.cursor.words_kept,
+                    loss: shard.loss,
+                    loss_windows: shard.loss_windows,
+                    broken: shard.broken,
+                });
                 sum
             },
         )
@@ -190,7 +203,7 @@ impl Plan<'_> {
         (p.learning_rate + (p.min_learning_rate - p.learning_rate) * progress).max(p.min_learning_rate) as f32
     }
 
-    fn length(&self, (start, end): (Place, Place)) -> u64 {
+    pub fn length(&self, (start, end): (Place, Place)) -> u64 {
         let whole: usize = (start.0..end.0).map(|paper| self.text.tokens.of(crate::corpus::PaperId(paper)).len()).sum();
         (whole + end.1).saturating_sub(start.1) as u64
     }
@@ -331,7 +344,7 @@ impl Work for Compute<'_> {
 /// Turns the scores of `pairs` times the same units into steps: rate x (label - prediction). Gives the mean loss of the
 /// pairs if asked to, else 0. Scores are filled up to whole lanes; what stands there is of no meaning before and after.
 #[inline(always)]
-fn activate(scores: &mut [f32], labels: &[f32], pairs: usize, rate: f32, ask: bool) -> f64 {
+pub(super) fn activate(scores: &mut [f32], labels: &[f32], pairs: usize, rate: f32, ask: bool) -> f64 {
     kernels::sigmoids(scores);
     let mut loss = 0.0;
     for scores in scores.chunks_exact_mut(labels.len().max(1)).take(pairs) {
@@ -347,7 +360,7 @@ fn activate(scores: &mut [f32], labels: &[f32], pairs: usize, rate: f32, ask: bo
 
 /// The same for softmax over all rows, of which `word` is the one to predict.
 #[inline(always)]
-fn soften(scores: &mut [f32], word: u32, rate: f32, ask: bool) -> f64 {
+pub(super) fn soften(scores: &mut [f32], word: u32, rate: f32, ask: bool) -> f64 {
     kernels::softmax(scores);
     let loss = if ask { -natural_log(scores[word as usize]) } else { 0.0 };
     for (row, score) in scores.iter_mut().enumerate() {

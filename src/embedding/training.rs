@@ -1,7 +1,11 @@
 //! Word2vec training from a text to an [`Embedding`].
 
+use std::path::{Path, PathBuf};
+
 use serde::{Deserialize, Serialize};
 
+use super::checkpoint::{self, Checkpoint, Head};
+use super::hogwild;
 use super::kernels::Instructions;
 use super::rows::Rows;
 use super::schedule::{Plan, row_parts};
@@ -99,7 +103,7 @@ pub struct Trained {
 }
 
 /// What happened in training.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TrainReport {
     /// Words that have a vector.
     pub vocabulary: usize,
@@ -128,32 +132,147 @@ pub struct TrainReport {
 /// # Errors
 /// If no word passes min-count, or if the numbers run away.
 pub fn train(tokens: &Tokens, word2vec: &Word2Vec, run: &Run) -> Result<Trained, EmbeddingError> {
-    train_with(tokens, word2vec, run, Instructions::best())
+    train_from(tokens, word2vec, run, &TrainOptions::default())
+}
+
+/// Where a training begins, and where it can begin again.
+#[derive(Clone, Debug, Default)]
+pub struct TrainOptions {
+    /// The whole state is written here after every epoch.
+    pub checkpoint: Option<PathBuf>,
+    /// Goes on from this checkpoint of the same training, to the same bytes as if it had not been interrupted.
+    pub resume: Option<PathBuf>,
+    /// Begins with the words and vectors of this model, a checkpoint or any embedding file, and grows it: words of the
+    /// model stay, those of the text that pass min-count come after them. A file of vectors has no output matrix and no
+    /// counts: the outputs begin at zero, and a word counts as often as it occurs in the new text.
+    pub start: Option<PathBuf>,
+}
+
+/// As [`train`], from a checkpoint or an earlier model, with checkpoints on the way.
+///
+/// # Errors
+/// As [`train`]; or if a file of the options cannot be read or written, or does not belong to this training.
+pub fn train_from(
+    tokens: &Tokens,
+    word2vec: &Word2Vec,
+    run: &Run,
+    options: &TrainOptions,
+) -> Result<Trained, EmbeddingError> {
+    train_with(tokens, word2vec, run, options, Instructions::best())
+}
+
+/// The dimensions of a checkpoint; `None` if the file is none.
+///
+/// # Errors
+/// If it is one and cannot be read.
+pub fn checkpoint_dims(path: &Path) -> Result<Option<usize>, EmbeddingError> {
+    if !checkpoint::is_checkpoint(path) {
+        return Ok(None);
+    }
+    Ok(Some(checkpoint::read(path)?.head.dims))
+}
+
+/// What is there before the first epoch.
+#[derive(Default)]
+struct Start {
+    words: Vec<(String, u64)>,
+    input: Vec<f32>,
+    output: Vec<f32>,
+    before: Vec<String>,
+}
+
+impl Start {
+    fn read(path: &Path, params: &Word2VecParams, run: &Run) -> Result<Start, EmbeddingError> {
+        let mismatch = |what: String| EmbeddingError::Mismatch { path: path.to_owned(), what };
+        let (start, dims) = if checkpoint::is_checkpoint(path) {
+            let Checkpoint { head, words, input, mut output } = checkpoint::read(path)?;
+            let old = &head.about.parameters;
+            let same_units = params.loss != Loss::HierarchicalSoftmax && old.loss != Loss::HierarchicalSoftmax;
+            if !same_units {
+                run.progress.warn("the inner nodes of a Huffman tree change with the words: they begin at zero");
+                output.clear();
+            }
+            let mut before = head.about.before;
+            before.push(head.about.corpus.xxh3);
+            (Start { words, input, output, before }, head.dims)
+        } else {
+            let loaded = super::read(path, &super::ReadOptions::default())?;
+            loaded.warnings().iter().for_each(|warning| run.progress.warn(warning));
+            run.progress.warn("a file of vectors has no output matrix: it begins at zero (a checkpoint has one)");
+            let mut before = Vec::new();
+            if let Some(about) = loaded.provenance {
+                before = about.before;
+                before.push(about.corpus.xxh3);
+            }
+            let dims = loaded.embedding.dims();
+            let words = loaded.embedding.words().iter().map(|word| (word.clone(), 0)).collect();
+            let input = loaded.embedding.vectors().iter().copied().collect();
+            (Start { words, input, output: Vec::new(), before }, dims)
+        };
+        if dims != params.dims {
+            return Err(mismatch(format!("its vectors have {dims} dimensions, --dims is {}", params.dims)));
+        }
+        Ok(start)
+    }
 }
 
 pub(super) fn train_with(
     tokens: &Tokens,
     word2vec: &Word2Vec,
     run: &Run,
+    options: &TrainOptions,
     instructions: Instructions,
 ) -> Result<Trained, EmbeddingError> {
     let params = word2vec.params();
-    let vocabulary = Vocabulary::new(tokens, params, &[])?;
+    let mut start = match &options.start {
+        Some(path) => Start::read(path, params, run)?,
+        None => Start::default(),
+    };
+    let vocabulary = Vocabulary::new(tokens, params, &start.words)?;
     let block = params.block.unwrap_or_else(|| windows::block_size(params, &vocabulary, Word2Vec::STALE_STEPS));
-    let shards = params.shards.min(block);
-    let threads = rayon::current_num_threads().clamp(1, shards);
-    let row_parts = row_parts(threads);
-    let mut random = run.seed.stream("word2vec/init");
-    let input = Rows::new(vocabulary.len(), params.dims, row_parts, |_, row| {
-        for x in row {
-            *x = ((random.unit() - 0.5) / params.dims as f64) as f32;
-        }
-    });
+    let cores = rayon::current_num_threads();
+    let shards = if params.hogwild { cores } else { params.shards.min(block) };
+    // Threads that meet after a few windows would only wait for each other.
+    let threads = if params.hogwild { cores } else { cores.min(shards).min(block / 32).max(1) };
+    let mut about = Provenance {
+        tool: env!("CARGO_PKG_NAME").to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        seed: run.seed,
+        reproducible: !params.hogwild,
+        threads: if params.hogwild { threads.to_string() } else { "any".to_owned() },
+        vocabulary: vocabulary.len(),
+        words: 0,
+        words_trained: 0,
+        loss: 0.0,
+        corpus: CorpusFingerprint::of(tokens),
+        before: start.before,
+        parameters: params.clone(),
+    };
     let outputs = match params.loss {
         Loss::HierarchicalSoftmax => vocabulary.len().saturating_sub(1),
         Loss::NegativeSampling | Loss::Softmax => vocabulary.len(),
     };
-    let output = Rows::new(outputs, params.dims, row_parts, |_, _| {});
+    let mut report =
+        TrainReport { vocabulary: vocabulary.len(), block: block / shards.min(block) * shards, ..Default::default() };
+    let mut first = 0;
+    if let Some(path) = &options.resume {
+        let checkpoint = checkpoint::read(path)?;
+        about.check_resumed(&checkpoint, path)?;
+        (first, report) = (checkpoint.head.epochs, checkpoint.head.report);
+        (start.input, start.output) = (checkpoint.input, checkpoint.output);
+    }
+    let row_parts = row_parts(threads);
+    let mut random = run.seed.stream("word2vec/init");
+    let dims = params.dims;
+    let input = Rows::new(vocabulary.len(), dims, row_parts, |number, row| match start.input.get(number * dims..) {
+        Some(old) if old.len() >= dims => row.copy_from_slice(&old[..dims]),
+        _ => row.fill_with(|| ((2.0 * random.unit() - 1.0) * params.init / dims as f64) as f32),
+    });
+    let output = Rows::new(outputs, dims, row_parts, |number, row| match start.output.get(number * dims..) {
+        Some(old) if old.len() >= dims => row.copy_from_slice(&old[..dims]),
+        _ => row.fill(0.0),
+    });
+    drop((start.input, start.output));
     let text = Text {
         tokens,
         places: &vocabulary.places,
@@ -162,16 +281,20 @@ pub(super) fn train_with(
         window: params.window as u32,
     };
     let parts = windows::cut(tokens, shards);
-    let plan =
-        Plan { params, text: &text, parts: &parts, share: block / shards, seed: run.seed, threads, instructions };
-    let mut report = TrainReport { vocabulary: vocabulary.len(), block: block / shards * shards, ..Default::default() };
-    let task = run.progress.start("training", Some(tokens.total() as u64 * params.epochs as u64), "words");
-    for epoch in 0..params.epochs {
-        let done = plan.epoch(epoch, &input, &output, task.as_ref());
+    let share = (block / shards).max(1);
+    let plan = Plan { params, text: &text, parts: &parts, share, seed: run.seed, threads, instructions };
+    let total = tokens.total() as u64 * (params.epochs - first.min(params.epochs)) as u64;
+    let task = run.progress.start("training", Some(total), "words");
+    for epoch in first..params.epochs {
+        let done = match params.hogwild {
+            true => hogwild::epoch(&plan, epoch, &input, &output, task.as_ref()),
+            false => plan.epoch(epoch, &input, &output, task.as_ref()),
+        };
         report.words += done.words;
         report.words_known += done.words_known;
         report.words_trained += done.words_kept;
-        report.losses.push(done.loss / done.loss_windows.max(1) as f64);
+        // Six decimals, so that a loss is the same number after a way through JSON.
+        report.losses.push((done.loss / done.loss_windows.max(1) as f64 * 1e6).round() / 1e6);
         let runaway =
             if done.broken { Some("the loss is not a number".to_owned()) } else { runaway(&input, &vocabulary) };
         if let Some(what) = runaway {
@@ -182,28 +305,51 @@ pub(super) fn train_with(
                 learning_rate: params.learning_rate,
             });
         }
+        if let Some(path) = &options.checkpoint {
+            let head = Head {
+                epochs: epoch + 1,
+                words: vocabulary.len(),
+                dims,
+                outputs,
+                about: about.clone(),
+                report: report.clone(),
+            };
+            let rows = [&input, &output].map(|rows| move |row: &mut dyn FnMut(&[f32])| rows.each(dims, row));
+            checkpoint::write(path, &head, &vocabulary.words, &vocabulary.counts, [&rows[0], &rows[1]])?;
+        }
     }
     drop(task);
     drop(output);
-    let mut numbers = Vec::with_capacity(vocabulary.len() * params.dims);
-    input.each(params.dims, |row| numbers.extend_from_slice(row));
+    let mut numbers = Vec::with_capacity(vocabulary.len() * dims);
+    input.each(dims, |row| numbers.extend_from_slice(row));
     drop(input);
-    let vectors = Matrix::from_shape_vec((vocabulary.len(), params.dims), numbers).expect("V rows of N numbers");
-    let provenance = Provenance {
-        tool: env!("CARGO_PKG_NAME").to_owned(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        seed: run.seed,
-        reproducible: !params.hogwild,
-        threads: if params.hogwild { threads.to_string() } else { "any".to_owned() },
-        vocabulary: vocabulary.len(),
-        words: report.words,
-        words_trained: report.words_trained,
-        loss: report.losses.last().copied().unwrap_or(0.0),
-        corpus: CorpusFingerprint::of(tokens),
-        before: Vec::new(),
-        parameters: params.clone(),
-    };
-    Ok(Trained { embedding: Embedding::new(vocabulary.words, vectors), report, provenance })
+    let vectors = Matrix::from_shape_vec((vocabulary.len(), dims), numbers).expect("V rows of N numbers");
+    about.words = report.words;
+    about.words_trained = report.words_trained;
+    about.loss = report.losses.last().copied().unwrap_or(0.0);
+    Ok(Trained { embedding: Embedding::new(vocabulary.words, vectors), report, provenance: about })
+}
+
+impl Provenance {
+    /// Whether a checkpoint is of the training that this describes.
+    fn check_resumed(&self, checkpoint: &Checkpoint, path: &Path) -> Result<(), EmbeddingError> {
+        let old = &checkpoint.head.about;
+        let what = if old.parameters != self.parameters {
+            format!("its parameters differ: it has {:?}, now they are {:?}", old.parameters, self.parameters)
+        } else if old.seed != self.seed {
+            format!("its --seed is {}, now it is {}", old.seed, self.seed)
+        } else if old.corpus != self.corpus || old.before != self.before {
+            format!(
+                "its text is another one: {} words in {} texts, now {} in {}",
+                old.corpus.words, old.corpus.texts, self.corpus.words, self.corpus.texts
+            )
+        } else if !self.reproducible {
+            "a Hogwild training cannot be resumed to the same result; begin from it with --continue".to_owned()
+        } else {
+            return Ok(());
+        };
+        Err(EmbeddingError::Mismatch { path: path.to_owned(), what })
+    }
 }
 
 /// The first word whose vector is no vector any more.
@@ -260,10 +406,17 @@ mod tests {
     fn o_066_the_same_bits_at_any_number_of_threads_and_with_any_instructions() {
         let tokens = two_topics();
         for (architecture, loss) in KINDS {
-            let word2vec = small(architecture, loss);
+            // A block large enough that threads share it.
+            let params = Word2VecParams { block: Some(160), ..small(architecture, loss).params().clone() };
+            let word2vec = Word2VecParams { learning_rate: 0.01, ..params }.check().unwrap();
             let with = |threads: usize, instructions| {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-                pool.install(|| bits(&train_with(&tokens, &word2vec, &Run::silent(Seed(7)), instructions).unwrap()))
+                pool.install(|| {
+                    bits(
+                        &train_with(&tokens, &word2vec, &Run::silent(Seed(7)), &TrainOptions::default(), instructions)
+                            .unwrap(),
+                    )
+                })
             };
             let one = with(1, Instructions::Base);
             for threads in [2, 5] {
@@ -272,6 +425,153 @@ mod tests {
             for instructions in Instructions::all() {
                 assert!(with(1, instructions) == one, "{architecture} {loss}, {instructions:?}");
             }
+        }
+    }
+
+    #[test]
+    fn o_067_nothing_passes_min_count() {
+        let message = |texts: Vec<Vec<&str>>| {
+            let word2vec = Word2VecParams { min_count: 50, ..Default::default() }.check().unwrap();
+            train(&Tokens::from_texts(texts), &word2vec, &Run::default()).unwrap_err().to_string()
+        };
+        let error = message(vec![vec!["fog", "horn"], vec!["lamp", "bell"]]);
+        assert!(
+            error
+                .starts_with("4 distinct words in 2 texts (4 in all), none occurs 50 times or more; lower --min-count")
+        );
+        assert!(message(vec![]).starts_with("0 distinct words in 0 texts"));
+    }
+
+    #[test]
+    fn o_068_the_tail_of_a_long_text_is_trained() {
+        let mut text: Vec<String> = (0..20_000).map(|i| format!("w{}", i % 50)).collect();
+        text.extend((0..2_500).flat_map(|_| ["tailword".to_owned(), "tailmate".to_owned()]));
+        let tokens = Tokens::from_texts([text]);
+        for architecture in [Architecture::Cbow, Architecture::SkipGram] {
+            let params = Word2VecParams { architecture, dims: 32, min_count: 1, sample: 0.0, ..Default::default() };
+            let trained = train(&tokens, &params.clone().check().unwrap(), &Run::silent(Seed(3))).unwrap();
+            assert_eq!((trained.report.words, trained.report.words_trained), (125_000, 125_000));
+            let untrained = Word2VecParams { epochs: 0, ..params }.check().unwrap();
+            let untrained = train(&tokens, &untrained, &Run::silent(Seed(3))).unwrap();
+            assert_eq!(untrained.report.words, 0);
+            let (before, after) = (untrained.embedding.vector("tailword"), trained.embedding.vector("tailword"));
+            let moved: f32 = before.unwrap().iter().zip(after.unwrap()).map(|(a, b)| (a - b).powi(2)).sum();
+            assert!(moved > 0.1, "{moved}");
+            // Two words that alternate predict each other; under CBOW that makes them opposites (in gensim too).
+            if architecture == Architecture::SkipGram {
+                let nearest = trained.embedding.neighbours("tailword", 1).unwrap();
+                assert_eq!(nearest[0].0, "tailmate", "{nearest:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn o_069_a_training_that_runs_away_is_an_error() {
+        let tokens = Tokens::from_texts(vec![["a", "b", "a", "b", "a", "b", "a", "b"]; 500]);
+        for architecture in [Architecture::Cbow, Architecture::SkipGram] {
+            for (rate, hogwild) in [(1e3, false), (1e30, false), (1e30, true)] {
+                let params = Word2VecParams { architecture, learning_rate: rate, hogwild, ..Default::default() };
+                let word2vec =
+                    Word2VecParams { epochs: 50, min_count: 1, sample: 0.0, dims: 16, ..params }.check().unwrap();
+                match train(&tokens, &word2vec, &Run::default()) {
+                    Ok(trained) => assert!(trained.embedding.vectors().iter().all(|x| x.is_finite())),
+                    Err(error) => {
+                        let text = error.to_string();
+                        assert!(
+                            text.starts_with("training diverged in epoch ") && text.contains("--learning-rate"),
+                            "{text}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_resumed_training_ends_in_the_same_bytes() {
+        let tokens = two_topics();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("state");
+        for (architecture, loss) in KINDS {
+            let word2vec = small(architecture, loss);
+            let run = Run::silent(Seed(5));
+            let whole = train(&tokens, &word2vec, &run).unwrap();
+            // Interrupted by a checkpoint that cannot be written after the first epoch: keep the one before.
+            struct Stop(std::path::PathBuf, std::path::PathBuf);
+            impl crate::progress::Progress for Stop {
+                fn start(&self, _: &str, _: Option<u64>, _: &'static str) -> Box<dyn crate::progress::Task> {
+                    Box::new(Stop(self.0.clone(), self.1.clone()))
+                }
+                fn warn(&self, _: &str) {}
+            }
+            impl crate::progress::Task for Stop {
+                fn advance(&self, _: u64) {
+                    if self.0.exists() && !self.1.exists() {
+                        std::fs::copy(&self.0, &self.1).unwrap();
+                    }
+                }
+                fn note(&self, _: &str) {}
+            }
+            let early = folder.path().join("early");
+            let _ = (std::fs::remove_file(&path), std::fs::remove_file(&early));
+            let watched = Run { seed: Seed(5), progress: std::sync::Arc::new(Stop(path.clone(), early.clone())) };
+            let options = TrainOptions { checkpoint: Some(path.clone()), ..Default::default() };
+            train_from(&tokens, &word2vec, &watched, &options).unwrap();
+            assert_eq!(checkpoint::read(&early).unwrap().head.epochs, 1);
+            let options = TrainOptions { resume: Some(early.clone()), ..Default::default() };
+            let resumed = train_from(&tokens, &word2vec, &run, &options).unwrap();
+            assert!(bits(&resumed) == bits(&whole), "{architecture} {loss}");
+            assert_eq!((&resumed.report, &resumed.provenance), (&whole.report, &whole.provenance));
+            let error = train_from(&tokens, &word2vec, &Run::silent(Seed(6)), &options).unwrap_err().to_string();
+            assert!(error.ends_with("its --seed is 5, now it is 6"), "{error}");
+            let mut bytes = std::fs::read(&early).unwrap();
+            bytes[200] ^= 1;
+            std::fs::write(&early, &bytes).unwrap();
+            let error = train_from(&tokens, &word2vec, &run, &options).unwrap_err().to_string();
+            assert!(error.contains("cut short or damaged"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_model_grows_with_new_text() {
+        let tokens = two_topics();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("state");
+        let word2vec = small(Architecture::Cbow, Loss::NegativeSampling);
+        let run = Run::silent(Seed(5));
+        let options = TrainOptions { checkpoint: Some(path.clone()), ..Default::default() };
+        let old = train_from(&tokens, &word2vec, &run, &options).unwrap();
+        let fifu = folder.path().join("m.fifu");
+        crate::embedding::write(&fifu, &old.embedding, Some(&old.provenance)).unwrap();
+        let more = Tokens::from_texts(vec![["sea0", "sea1", "foghorn", "sea2", "foghorn"]; 200]);
+        for start in [path, fifu] {
+            let grown =
+                train_from(&more, &word2vec, &run, &TrainOptions { start: Some(start), ..Default::default() }).unwrap();
+            assert_eq!(grown.embedding.len(), old.embedding.len() + 1);
+            assert_eq!(grown.embedding.words()[old.embedding.len()], "foghorn");
+            assert_eq!(grown.provenance.before, [old.provenance.corpus.xxh3.clone()]);
+            assert_eq!(grown.embedding.neighbours("foghorn", 1).unwrap()[0].0.get(..3), Some("sea"));
+            // Words that the new text does not hold stay where they were (but for the rounding of fifu).
+            let (a, b) = (grown.embedding.vector("hill3").unwrap(), old.embedding.vector("hill3").unwrap());
+            assert!(a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-6));
+        }
+        let other = Word2VecParams { dims: 7, ..Default::default() }.check().unwrap();
+        let start = TrainOptions { start: Some(folder.path().join("state")), ..Default::default() };
+        let error = train_from(&more, &other, &run, &start).unwrap_err().to_string();
+        assert!(error.ends_with("its vectors have 24 dimensions, --dims is 7"), "{error}");
+    }
+
+    #[test]
+    fn hogwild_learns_too_and_says_what_it_is() {
+        let tokens = two_topics();
+        for (architecture, loss) in KINDS {
+            let params = Word2VecParams { hogwild: true, ..small(architecture, loss).params().clone() };
+            let trained = train(&tokens, &params.check().unwrap(), &Run::default()).unwrap();
+            assert!(!trained.provenance.reproducible);
+            assert_eq!(trained.provenance.threads, rayon::current_num_threads().to_string());
+            let near = trained.embedding.neighbours("sea0", 5).unwrap();
+            assert!(near.iter().all(|(word, _)| word.starts_with("sea")), "{architecture} {loss}: {near:?}");
+            assert_eq!(trained.report.words, 3 * tokens.total() as u64);
         }
     }
 

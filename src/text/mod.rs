@@ -30,4 +30,4 @@ pub use sentences::sentences;
 pub use shingles::{
     ShingleError, ShingleKind, ShingleParams, ShingleSets, Shingling, ShortText, WordRule, plain_words,
 };
-pub use tokens::{Tokens, letter_grams};
+pub use tokens::{Tokens, TokensBuilder, letter_grams};

@@ -29,25 +29,14 @@ impl Tokens {
         T: IntoIterator<Item = W>,
         W: AsRef<str>,
     {
-        let mut tokens = Tokens { starts: vec![0], ..Tokens::default() };
-        let mut places: FxHashMap<String, u32> = FxHashMap::default();
+        let mut builder = TokensBuilder::default();
         for text in texts {
             for word in text {
-                let word = word.as_ref();
-                let id = match places.get(word) {
-                    Some(&id) => id,
-                    None => {
-                        let id = tokens.words.len() as u32;
-                        places.insert(word.to_owned(), id);
-                        tokens.words.push(word.to_owned());
-                        id
-                    }
-                };
-                tokens.ids.push(id);
+                builder.word(word.as_ref());
             }
-            tokens.starts.push(tokens.ids.len());
+            builder.end_text();
         }
-        tokens
+        builder.finish()
     }
 
     /// The tokens of these fields of all papers, cut on all cores. A paper without a text has no tokens. Papers in a
@@ -173,6 +162,46 @@ impl Tokens {
     /// How many tokens all papers have together.
     pub fn total(&self) -> usize {
         self.ids.len()
+    }
+}
+
+/// Numbers words as they come, for texts that are never held whole.
+#[derive(Clone, Debug, Default)]
+pub struct TokensBuilder {
+    tokens: Tokens,
+    places: FxHashMap<String, u32>,
+}
+
+impl TokensBuilder {
+    /// The next word of the text at hand.
+    pub fn word(&mut self, word: &str) {
+        let id = match self.places.get(word) {
+            Some(&id) => id,
+            None => {
+                let id = self.tokens.words.len() as u32;
+                self.places.insert(word.to_owned(), id);
+                self.tokens.words.push(word.to_owned());
+                id
+            }
+        };
+        self.tokens.ids.push(id);
+    }
+
+    /// The text at hand ends.
+    pub fn end_text(&mut self) {
+        if self.tokens.starts.is_empty() {
+            self.tokens.starts.push(0);
+        }
+        self.tokens.starts.push(self.tokens.ids.len());
+    }
+
+    /// All texts that have ended.
+    pub fn finish(mut self) -> Tokens {
+        if self.tokens.starts.is_empty() {
+            self.tokens.starts.push(0);
+        }
+        self.tokens.ids.truncate(self.tokens.starts[self.tokens.starts.len() - 1]);
+        self.tokens
     }
 }
 
