@@ -84,7 +84,7 @@ struct Word2VecArgs {
     /// Subsampling of frequent words; 0 keeps every word [default: 0.001]
     #[arg(long, alias = "subsample", value_name = "SHARE")]
     sample: Option<f64>,
-    /// Vectors begin between -init / dims and init / dims [default: 1]
+    /// Vectors begin between -init / dims and init / dims [default: 2]
     #[arg(long, value_name = "X")]
     init: Option<f64>,
     /// The step at the beginning [default: 0.025]

@@ -465,3 +465,199 @@ impl Drop for Alarm<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::embedding::Loss;
+    use crate::embedding::vocabulary::Vocabulary;
+    use crate::embedding::windows::{block_size, cut};
+    use crate::progress::Silent;
+    use crate::text::Tokens;
+
+    const DIMS: usize = 5;
+
+    type Rows64 = Vec<Vec<f64>>;
+
+    fn numbers(rows: &Rows) -> Rows64 {
+        let mut all = Vec::new();
+        rows.each(DIMS, |row| all.push(row.iter().map(|&x| f64::from(x)).collect()));
+        all
+    }
+
+    /// The loss of one window, from the papers' formulas, in f64.
+    fn loss(text: &Text, cbow: bool, window: (u32, &[u32], &[u32], &[f32]), input: &Rows64, output: &Rows64) -> f64 {
+        let (word, context, outputs, labels) = window;
+        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        let of_hidden = |hidden: &[f64]| match text.targets {
+            Targets::Softmax => {
+                let total: f64 = output.iter().map(|row| dot(hidden, row).exp()).sum();
+                total.ln() - dot(hidden, &output[word as usize])
+            }
+            _ => outputs
+                .iter()
+                .zip(labels)
+                .map(|(&row, &label)| {
+                    let x = dot(hidden, &output[row as usize]);
+                    (1.0 + (if label == 1.0 { -x } else { x }).exp()).ln()
+                })
+                .sum(),
+        };
+        if cbow {
+            let mean: Vec<f64> = (0..DIMS)
+                .map(|d| context.iter().map(|&c| input[c as usize][d]).sum::<f64>() / context.len() as f64)
+                .collect();
+            of_hidden(&mean)
+        } else {
+            context.iter().map(|&c| of_hidden(&input[c as usize])).sum()
+        }
+    }
+
+    #[test]
+    fn a_block_steps_down_the_gradient_of_every_kind() {
+        let words = ["a", "b", "c", "a", "d", "e", "b", "f", "g", "c", "a"];
+        let tokens = Tokens::from_texts([&words[..], &words[3..8]]);
+        for architecture in [Architecture::Cbow, Architecture::SkipGram] {
+            for kind in [Loss::NegativeSampling, Loss::HierarchicalSoftmax, Loss::Softmax] {
+                let params = Word2VecParams {
+                    architecture,
+                    loss: kind,
+                    dims: DIMS,
+                    window: 3,
+                    epochs: 1,
+                    min_count: 1,
+                    sample: 0.0,
+                    learning_rate: 1.0,
+                    ..Default::default()
+                };
+                let vocabulary = Vocabulary::new(&tokens, &params, &[]).unwrap();
+                let text = Text {
+                    tokens: &tokens,
+                    places: &vocabulary.places,
+                    keep: vocabulary.keep(0.0),
+                    targets: Targets::new(&params, &vocabulary),
+                    window: 3,
+                };
+                let parts = cut(&tokens, 1);
+                let plan = Plan {
+                    params: &params,
+                    text: &text,
+                    parts: &parts,
+                    share: 100,
+                    seed: Seed(4),
+                    threads: 1,
+                    instructions: Instructions::best(),
+                };
+                let mut random = Seed(8).stream("test");
+                let rows = if kind == Loss::HierarchicalSoftmax { vocabulary.len() - 1 } else { vocabulary.len() };
+                let mut fill = |_: usize, row: &mut [f32]| row.fill_with(|| random.unit() as f32 * 2.0 - 1.0);
+                let input = Rows::new(vocabulary.len(), DIMS, 1, &mut fill);
+                let output = Rows::new(rows, DIMS, 1, &mut fill);
+                let before = [numbers(&input), numbers(&output)];
+                plan.epoch(0, &input, &output, &Silent);
+                let after = [numbers(&input), numbers(&output)];
+                let mut windows = Windows::default();
+                Cursor::new(Seed(4), 0, 0, parts[0]).fill(&text, 100, &mut windows);
+                assert_eq!(windows.ends.len(), 16);
+                let cbow = architecture == Architecture::Cbow;
+                for matrix in 0..2 {
+                    for row in 0..before[matrix].len() {
+                        for d in 0..DIMS {
+                            let (mut wanted, mut from, mut outputs_from) = (0.0, 0, 0);
+                            for &(word, end, outputs_end) in &windows.ends {
+                                let context = &windows.context[from..end as usize];
+                                let outputs = outputs_from..outputs_end as usize;
+                                let window =
+                                    (word, context, &windows.outputs[outputs.clone()], &windows.labels[outputs]);
+                                (from, outputs_from) = (end as usize, outputs_end as usize);
+                                let slope = |step: f64| {
+                                    let mut moved = before.clone();
+                                    moved[matrix][row][d] += step;
+                                    loss(&text, cbow, window, &moved[0], &moved[1])
+                                };
+                                // The error of a CBOW window goes to each word around it undivided.
+                                let factor = if cbow && matrix == 0 { context.len() as f64 } else { 1.0 };
+                                wanted -= factor * (slope(1e-5) - slope(-1e-5)) / 2e-5;
+                            }
+                            let got = after[matrix][row][d] - before[matrix][row][d];
+                            assert!(
+                                (got - wanted).abs() < 2e-5,
+                                "{architecture} {kind}, matrix {matrix}, row {row}, dim {d}: {got} {wanted}"
+                            );
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Softmax on a tiny text against the same training written plainly, one window after the other, in f64.
+    #[test]
+    fn exact_softmax_is_plain_gradient_descent() {
+        let tokens = Tokens::from_texts(vec![["a", "b", "c", "d", "a", "c"]; 40]);
+        let params = Word2VecParams {
+            loss: Loss::Softmax,
+            dims: DIMS,
+            window: 2,
+            epochs: 3,
+            min_count: 1,
+            sample: 0.0,
+            learning_rate: 0.1,
+            min_learning_rate: 0.1,
+            shards: 1,
+            block: Some(1),
+            ..Default::default()
+        };
+        let vocabulary = Vocabulary::new(&tokens, &params, &[]).unwrap();
+        assert!(block_size(&params, &vocabulary, 0.4) < 16, "a tiny vocabulary has tiny blocks");
+        let trained =
+            crate::embedding::train(&tokens, &params.clone().check().unwrap(), &crate::progress::Run::silent(Seed(4)))
+                .unwrap();
+        let mut random = Seed(4).stream("word2vec/init");
+        let mut input: Rows64 = (0..vocabulary.len())
+            .map(|_| (0..DIMS).map(|_| (2.0 * random.unit() - 1.0) * params.init / DIMS as f64).collect())
+            .collect();
+        let mut output: Rows64 = vec![vec![0.0; DIMS]; vocabulary.len()];
+        let text = Text {
+            tokens: &tokens,
+            places: &vocabulary.places,
+            keep: vocabulary.keep(0.0),
+            targets: Targets::Softmax,
+            window: 2,
+        };
+        for epoch in 0..3 {
+            let mut cursor = Cursor::new(Seed(4), epoch, 0, ((0, 0), (40, 0)));
+            let mut windows = Windows::default();
+            cursor.fill(&text, 10_000, &mut windows);
+            let mut from = 0;
+            for &(word, end, _) in &windows.ends {
+                let context: Vec<usize> = windows.context[from..end as usize].iter().map(|&c| c as usize).collect();
+                from = end as usize;
+                let hidden: Vec<f64> = (0..DIMS)
+                    .map(|d| context.iter().map(|&c| input[c][d]).sum::<f64>() / context.len() as f64)
+                    .collect();
+                let scores: Vec<f64> =
+                    output.iter().map(|row| row.iter().zip(&hidden).map(|(a, b)| a * b).sum::<f64>().exp()).collect();
+                let total: f64 = scores.iter().sum();
+                let steps: Vec<f64> = (0..output.len())
+                    .map(|row| 0.1 * (f64::from(u8::from(row == word as usize)) - scores[row] / total))
+                    .collect();
+                let error: Vec<f64> =
+                    (0..DIMS).map(|d| steps.iter().zip(&output).map(|(step, row)| step * row[d]).sum()).collect();
+                for (row, step) in output.iter_mut().zip(&steps) {
+                    row.iter_mut().zip(&hidden).for_each(|(x, h)| *x += step * h);
+                }
+                for c in context {
+                    input[c].iter_mut().zip(&error).for_each(|(x, e)| *x += e);
+                }
+            }
+        }
+        for (word, row) in vocabulary.words.iter().zip(&input) {
+            let got = trained.embedding.vector(word).unwrap();
+            assert!(
+                row.iter().zip(got).all(|(a, &b)| (a - f64::from(b)).abs() < 1e-4 * a.abs().max(1.0)),
+                "{word}: {got:?} {row:?}"
+            );
+        }
+    }
+}
