@@ -78,7 +78,8 @@ fn the_laboratory_writes_tables() {
     ];
     std::fs::write(&records, lines.join("\n")).unwrap();
     let out = |arguments: &[&str]| {
-        let run = papertwin().arg("lab").args(arguments).arg(&records).args(["--text", "body"]).assert().success();
+        let run =
+            papertwin().arg("lab").args(arguments).arg(&records).args(["--text-fields", "body"]).assert().success();
         String::from_utf8(run.get_output().stdout.clone()).unwrap()
     };
     let shingles = out(&["shingles", "--kind", "stop-word", "--size", "2"]);
@@ -95,6 +96,14 @@ fn the_laboratory_writes_tables() {
 
     let families = out(&["families", "--components", "16"]);
     assert!(families.contains("\nrounds,16,1,"), "{families}");
+    let found = papertwin()
+        .args(["pairs", "--method", "minhash", "--set", "shingle.size=2", "--text-fields", "body", "--lambda", "0.8"])
+        .arg(&records)
+        .assert()
+        .success();
+    let (pairs, told) = (&found.get_output().stdout, &found.get_output().stderr);
+    assert_eq!(String::from_utf8_lossy(pairs), "first,second,first_id,second_id,score\n0,2,1,3,0.933333\n");
+    assert!(String::from_utf8_lossy(told).contains("missed with an expected probability of 0.00"));
     papertwin().args(["lab", "candidates", "--bands", "200"]).arg(&records).assert().code(2);
 }
 

@@ -18,11 +18,11 @@ use super::{Context, Outcome};
 
 pub const EXAMPLES: &str = "EXAMPLES
   papertwin lab pages -o pages.csv
-  papertwin lab joins news.jsonl --text body -o joins.csv --measurements joins-measurements.csv
+  papertwin lab joins news.jsonl --text-fields body -o joins.csv --measurements joins-measurements.csv
   papertwin lab families papers.jsonl --measurements families-measurements.csv
   papertwin lab candidates papers.jsonl --threads 1
   papertwin lab growth --sizes 10000,100000,1000000 --measurements growth-measurements.csv
-  papertwin lab shingles news.jsonl --kind stop-word --size 2 --text body";
+  papertwin lab shingles news.jsonl --kind stop-word --size 2 --text-fields body";
 
 #[derive(clap::Args)]
 pub struct Lab {
@@ -104,8 +104,8 @@ enum Experiment {
 #[derive(clap::Args)]
 struct Cut {
     /// The fields that a text is made of
-    #[arg(id = "text", long = "text", value_name = "FIELDS", value_delimiter = ',', default_value = "title,abstract")]
-    fields: Vec<Field>,
+    #[arg(long, value_name = "FIELD,…", value_delimiter = ',', default_value = "title,abstract")]
+    text_fields: Vec<Field>,
     /// What a shingle is: letters, words, stop-word
     #[arg(long, default_value = "words", value_parser = name::<ShingleKind>)]
     kind: ShingleKind,
@@ -210,7 +210,7 @@ impl Lab {
                 table.write_record(["id", "shingle"])?;
                 let mut without = 0;
                 for paper in loaded.corpus.papers() {
-                    let list = shingling.list(&paper.text(&shingles.fields));
+                    let list = shingling.list(&paper.text(&shingles.text_fields));
                     without += usize::from(list.len() < shingles.min_set as usize);
                     for shingle in list {
                         table.write_record([&paper.id, &shingle])?;
@@ -230,7 +230,7 @@ impl Lab {
 fn sets(corpus: &CorpusArgs, cut: &Cut, context: &Context) -> anyhow::Result<(ShingleSets, Outcome)> {
     let shingling = cut.shingling()?;
     let (loaded, outcome) = corpus.load(context)?;
-    Ok((ShingleSets::of_corpus(&loaded.corpus, &cut.fields, &shingling), outcome))
+    Ok((ShingleSets::of_corpus(&loaded.corpus, &cut.text_fields, &shingling), outcome))
 }
 
 fn candidates(
@@ -247,7 +247,7 @@ fn candidates(
     let shingling = cut.shingling()?;
     let (loaded, outcome) = corpus.load(context)?;
     let start = Instant::now();
-    let sets = ShingleSets::of_corpus(&loaded.corpus, &cut.fields, &shingling);
+    let sets = ShingleSets::of_corpus(&loaded.corpus, &cut.text_fields, &shingling);
     let shingles = start.elapsed().as_secs_f64();
     let start = Instant::now();
     let signatures = MinHash::new(family, components, context.seed).signatures(&sets);

@@ -110,6 +110,12 @@ impl Pairs {
         context: &Context,
     ) -> anyhow::Result<bool> {
         tell_unmatchable(matcher, |row| id(place(row)), context);
+        if let Some(rate) = matcher.expected_miss_rate(self.lambda) {
+            context.say(format_args!(
+                "a pair at λ = {} is missed with an expected probability of {rate:.6}, pairs above it less often",
+                self.lambda
+            ));
+        }
         let mut writer = csv::Writer::from_writer(&mut *out);
         writer.write_record(["first", "second", "first_id", "second_id", "score"])?;
         let mut failure = None;
