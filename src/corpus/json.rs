@@ -4,6 +4,7 @@
 //! objects with a `name`. What a field cannot hold is kept whole under `extra`, and so is every member that is no field.
 //! Writing leaves out what is empty.
 
+use std::collections::VecDeque;
 use std::fmt;
 
 use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
@@ -287,6 +288,29 @@ pub(super) fn parse_paper(text: &str, map: &ColumnMap) -> Result<Paper, serde_js
         Some(mended) => Paper::from_json_text(&mended, map),
         None => Err(error),
     })
+}
+
+/// The records in an object that is only their wrapping (`{"status": "ok", "articles": [...]}`): it has no text of its
+/// own, and one of its members is a list of objects of which some have a title. `None` for every other object.
+pub(super) fn records_inside(paper: &mut Paper, map: &ColumnMap) -> Option<VecDeque<Paper>> {
+    let text = [Column::Title, Column::Abstract, Column::Body, Column::Doi];
+    if text.iter().any(|column| !paper.lacks(*column)) {
+        return None;
+    }
+    let lists = |value: &Value| value.as_array().is_some_and(|all| !all.is_empty() && all.iter().all(Value::is_object));
+    let name = paper.extra.iter().find(|(_, value)| lists(value)).map(|(name, _)| name.clone())?;
+    let Some(Value::Array(members)) = paper.extra.get(&name) else { return None };
+    let titled =
+        |value: &Value| value.as_object().is_some_and(|o| !Paper::from_json(o.clone(), map).lacks(Column::Title));
+    if !members.iter().take(5).any(titled) {
+        return None;
+    }
+    let Some(Value::Array(members)) = paper.extra.shift_remove(&name) else { return None };
+    let records = members.into_iter().filter_map(|value| match value {
+        Value::Object(object) => Some(Paper { place: paper.place.clone(), ..Paper::from_json(object, map) }),
+        _ => None,
+    });
+    Some(records.collect())
 }
 
 /// Mends what JSON parsers refuse and what real files hold nevertheless: halves of surrogate pairs (they become

@@ -276,7 +276,11 @@ pub fn split_authors(text: &str) -> Vec<String> {
     let several = pieces.len() > 1;
     let mut names = Vec::new();
     for piece in pieces {
-        let piece = piece.trim().trim_end_matches(',').trim_start_matches("and ").trim();
+        // What semicolons separate is as the source wants it; elsewhere commas and conjunctions are separators too.
+        let piece = match text.contains(';') {
+            true => piece.trim(),
+            false => piece.trim().trim_end_matches(',').trim_start_matches("and ").trim(),
+        };
         let parts: Vec<&str> = piece.split(',').map(str::trim).filter(|part| !part.is_empty()).collect();
         let full = |part: &&str| part.split_whitespace().count() > 1;
         let begins_with_initial = |part: &&str| {

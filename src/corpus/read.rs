@@ -1,5 +1,6 @@
 //! Reading: from paths to records, and from records to a corpus.
 
+use std::collections::VecDeque;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,6 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::formats::{Confidence, Format, FormatReader, Head, RecordReader, Source, readers};
 use super::input::{Input, WINDOW, open_bytes, open_path};
+use super::json::records_inside;
 use super::lines::Text;
 use super::names::{Column, ColumnMap};
 use super::{Corpus, Paper};
@@ -111,6 +113,9 @@ pub struct Opened {
     /// What it was taken for.
     pub format: Format,
     records: Box<dyn RecordReader>,
+    map: ColumnMap,
+    /// Records that stood together in one wrapping object.
+    unwrapped: VecDeque<Paper>,
 }
 
 impl Opened {
@@ -123,7 +128,16 @@ impl Opened {
 impl Iterator for Opened {
     type Item = Result<Paper, Rejected>;
     fn next(&mut self) -> Option<Self::Item> {
-        let mut record = self.records.next()?;
+        let mut record = match self.unwrapped.pop_front() {
+            Some(paper) => Ok(paper),
+            None => self.records.next()?,
+        };
+        if let (Ok(paper), Format::Json | Format::Jsonl) = (&mut record, self.format)
+            && let Some(mut inside) = records_inside(paper, &self.map)
+        {
+            record = Ok(inside.pop_front()?);
+            self.unwrapped = inside;
+        }
         if let Ok(paper) = &mut record {
             drop_controls(paper);
         }
@@ -214,7 +228,9 @@ fn recognise(mut input: Input, options: &ReadOptions, run: &Run) -> Result<Opene
                 Some(reader) => reader,
                 None if whole && text.trim().is_empty() => {
                     run.progress.warn(&format!("{}: is empty", input.file));
-                    return Ok(Opened { file: input.file, format: Format::Jsonl, records: Box::new(Nothing) });
+                    let (file, format) = (input.file, Format::Jsonl);
+                    let (map, unwrapped) = (ColumnMap::default(), VecDeque::new());
+                    return Ok(Opened { file, format, records: Box::new(Nothing), map, unwrapped });
                 }
                 None => {
                     let begins = text.trim_start().chars().take(60).collect();
@@ -234,7 +250,8 @@ fn recognise(mut input: Input, options: &ReadOptions, run: &Run) -> Result<Opene
         run: run.clone(),
     };
     let records = reader.open(source).map_err(|reason| ReadError::Unusable { file: input.file.to_string(), reason })?;
-    Ok(Opened { file: input.file, format: reader.format(), records })
+    let (map, unwrapped) = (options.map.clone(), VecDeque::new());
+    Ok(Opened { file: input.file, format: reader.format(), records, map, unwrapped })
 }
 
 /// The records of an empty file.

@@ -288,6 +288,28 @@ fn arrays_one_a_line_pretty_or_broken() {
 }
 
 #[test]
+fn records_in_a_wrapping_object_are_unwrapped() {
+    let wrapped =
+        "{\"status\":\"ok\",\"totalResults\":2,\"articles\":[{\"title\":\"a\",\"content\":\"x\"},{\"title\":\"b\"}]}";
+    for text in [wrapped.to_owned(), wrapped.replace(",", ",\n  "), format!("{wrapped}\n{wrapped}\n")] {
+        let read = read(&text);
+        assert_eq!(&read.titles()[..2], ["a", "b"], "{text}");
+        assert_eq!(read.loaded.seen() as usize, text.matches("\"a\"").count() * 2);
+    }
+    let own = read("{\"title\":\"T\",\"references\":[{\"title\":\"R\"}]}\n{\"id\":\"1\",\"tags\":[{\"n\":1}]}\n");
+    assert_eq!(own.titles(), ["T", ""]);
+}
+
+#[test]
+fn quotes_after_backslashes_are_part_of_their_value() {
+    let read = read("title,abstract\nA,\"one \\\"two\\\" and\nthree \\\"four\\\".\"\nB,x\n");
+    assert_eq!(
+        (read.titles(), read.papers()[0].abstract_text.as_str()),
+        (vec!["A", "B"], "one \\\"two\\\" and\nthree \\\"four\\\".")
+    );
+}
+
+#[test]
 fn the_citation_network_in_all_its_forms() {
     let v12 = "[\n{\"id\":1091,\"title\":\"T one\",\"authors\":[{\"name\":\"A B\",\"org\":\"O\",\"id\":5}],\"year\":2013,\"n_citation\":1,\"page_start\":\"89\",\"page_end\":\"93\",\"doc_type\":\"Conference\",\"issue\":\"2\",\"doi\":\"10.1/x\",\"references\":[1,2],\"indexed_abstract\":{\"IndexLength\":9,\"InvertedIndex\":{\"tool\":[3],\"The\":[0],\"Webu0027s\":[2,5]}},\"fos\":[{\"name\":\"Graph\",\"w\":0.5}],\"venue\":{\"raw\":\"V\",\"id\":3,\"type\":\"J\"}}\n,{\"id\":1388,\"title\":\"T two\",\"authors\":[],\"year\":2000,\"n_citation\":0,\"venue\":{\"raw\":\"W\"}}\n]\n";
     let read_12 = read(v12);
@@ -482,7 +504,7 @@ fn several_sources_are_laid_over_their_common_fields() {
 #[test]
 fn names_in_one_string_are_told_apart() {
     use names::{split_authors, split_keywords};
-    let cases: [(&str, &[&str]); 8] = [
+    let cases: [(&str, &[&str]); 9] = [
         ("Bee, A.; Cee, D.", &["Bee, A.", "Cee, D."]),
         ("Bee, A. and Cee, D.", &["Bee, A.", "Cee, D."]),
         ("Ode, P.", &["Ode, P."]),
@@ -492,6 +514,7 @@ fn names_in_one_string_are_told_apart() {
             "p. auer, n. bianchi, y. freund, and r. e. schapire,",
             &["p. auer", "n. bianchi", "y. freund", "r. e. schapire"],
         ),
+        ("J. Bee,; C. Dee", &["J. Bee,", "C. Dee"]),
         ("A. Bee, E. L. Cee", &["A. Bee", "E. L. Cee"]),
         (" ; ", &[]),
     ];

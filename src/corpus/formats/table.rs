@@ -3,7 +3,7 @@
 //! # How a broken quote is kept from swallowing the file
 //!
 //! A quote opens a value only at its beginning and closes it only before a separator or the end of the line. Any other
-//! quote inside a quoted value is taken as it stands if the record is a single line. A record of several lines must be
+//! quote inside a quoted value is taken as it stands if the record is a single line or a backslash is before it. A record of several lines must be
 //! beyond doubt: no such quote in it, as many values as the header has columns, at most 64 MiB, and a closing quote
 //! before the end of the file. Else its first line is rejected and reading goes on with its second. In a table
 //! separated by tabs, where a quote is often just a quote, that first line is read without quotes instead, if it has the
@@ -214,6 +214,10 @@ impl Split {
                 if let Some(next) = after.strip_prefix(separator) {
                     self.end_cell();
                     rest = next;
+                } else if self.cell.ends_with('\\') {
+                    // A database's way to write a quote inside a value; the backslash stays, as the source wrote it.
+                    self.cell.push('"');
+                    continue;
                 } else if self.lines > 1 {
                     return Fed::Doubtful;
                 } else {
