@@ -456,7 +456,7 @@ impl ValueFormatter<f64> for Axis {
         }
         let step = if self.log { value.abs() } else { self.step(10) };
         let largest = self.high().abs().max(self.low().abs());
-        if largest >= 1e7 || largest < 1e-4 {
+        if !(1e-4..1e7).contains(&largest) {
             return format!("{value:e}");
         }
         let decimals = (-libm::floor(libm::log10(step.max(1e-9)) + 1e-9)).clamp(0.0, 6.0) as usize;
