@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 
 use crate::corpus::Paper;
+use crate::corpus::formats::is_form;
 use crate::methods::records::normal::{self, Kind};
 
 /// Which record of a cluster stays. Published records go before preprints in every policy; ties fall to the earlier record.
@@ -66,7 +67,7 @@ fn completeness(paper: &Paper) -> (usize, usize) {
     ];
     let filled = single.iter().filter(|value| !normal::is_placeholder(value)).count();
     let lists = usize::from(!paper.authors.is_empty()) + usize::from(!paper.keywords.is_empty());
-    let extra = paper.extra.values().filter(|value| !is_empty(value)).count();
+    let extra = paper.extra.iter().filter(|(key, value)| !is_empty(value) && !is_form(key)).count();
     (filled + lists + extra, paper.abstract_text.len())
 }
 
@@ -144,7 +145,7 @@ pub fn conflicts(merged: &Paper, other: &Paper) -> Vec<(String, String)> {
     single("url", &merged.url, &other.url, false);
     single("keywords", &merged.keywords.join("; "), &other.keywords.join("; "), false);
     for (key, value) in &other.extra {
-        if !is_empty(value) && merged.extra.get(key) != Some(value) {
+        if !is_empty(value) && !is_form(key) && merged.extra.get(key) != Some(value) {
             let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             found.push((key.clone(), text));
         }

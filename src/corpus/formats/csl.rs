@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::crossref::{people, plain};
 use super::dates::{iso_parts, year_in};
-use super::extra::{add_extra, body, extras};
+use super::extra::{add_extra, body, extras, is_form};
 use super::objects::{JsonRecords, date, text};
 use super::tagged::whole;
 use super::{Confidence, Format, FormatReader, FormatWriter, Head, RecordReader, Source};
@@ -213,9 +213,7 @@ fn item(paper: &Paper) -> Map<String, Value> {
         item.insert("accessed".to_owned(), date);
     }
     let own = |name: &str| {
-        EXTRAS.iter().any(|(known, _)| *known == name)
-            || matches!(name, "editors" | "accessed")
-            || name.starts_with("record.")
+        EXTRAS.iter().any(|(known, _)| *known == name) || matches!(name, "editors" | "accessed") || is_form(name)
     };
     for (name, value) in paper.extra.iter().filter(|(name, _)| !own(name)) {
         item.entry(name.clone()).or_insert_with(|| value.clone());

@@ -62,6 +62,11 @@ pub(super) fn is_missing(text: &str) -> bool {
     )
 }
 
+/// Whether a name of [`Paper::extra`] is that of a record's form, which no reader of reports wants to see.
+pub fn is_form(name: &str) -> bool {
+    name.starts_with("record.")
+}
+
 /// Adds a serial number to `isbn` or `issn`, whichever its digits make it.
 pub(super) fn add_serial(paper: &mut Paper, value: &str) {
     let first = value.split([',', ';', '(', ' ']).find(|part| !part.is_empty()).unwrap_or("");

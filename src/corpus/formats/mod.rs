@@ -70,6 +70,7 @@ mod tagged;
 mod wos;
 mod xml;
 
+pub use extra::is_form;
 pub use json::Objects;
 pub use jsonl::write_json_line;
 pub use table::guarded;
