@@ -268,6 +268,9 @@ impl Paper {
 /// The authors in one string: at semicolons; else at ` and `, ` & ` and line feeds; then, where a piece is a row of
 /// names in natural order (`A. Bee, C. D. Eff, G. Aitch`), at its commas. `Bee, A.` stays one author.
 pub fn split_authors(text: &str) -> Vec<String> {
+    // The semicolon of an entity (H&#228;rder) parts no names.
+    let decoded = if text.contains('&') { html_escape::decode_html_entities(text) } else { text.into() };
+    let text = &*decoded;
     let pieces: Vec<&str> = if text.contains(';') {
         text.split(';').collect()
     } else {

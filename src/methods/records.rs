@@ -25,8 +25,9 @@ use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 
 use rayon::prelude::*;
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::{Guarantee, Input, Matcher, Method, MethodError};
 use crate::corpus::{Corpus, Pair, Paper, PaperId};
@@ -70,6 +71,9 @@ pub struct RecordMatcher {
     standing: Vec<u32>,
     junk: Vec<Junk>,
     blank: Vec<PaperId>,
+    candidates: Vec<Pair>,
+    /// Pairs of venue names that the corpus itself uses for one venue, as hashes, the smaller first.
+    aliases: FxHashSet<(u64, u64)>,
 }
 
 /// A pair of records that stand for their kind, and what was decided about them.
@@ -87,6 +91,7 @@ impl RecordMatcher {
         let papers = corpus.papers();
         let mut records: Vec<Record> = papers.par_iter().map(normal::record).collect();
         let junk = junk::clear(papers, &mut records);
+        set_serials(papers, &mut records);
         let order = order_of_contents(papers, &records);
         let mut standing: Vec<u32> = (0..records.len() as u32).collect();
         let mut first: FxHashMap<u64, Vec<u32>> = FxHashMap::default();
@@ -111,7 +116,13 @@ impl RecordMatcher {
         let headings = headings(&records);
         let blank =
             records.iter().enumerate().filter(|(_, r)| r.is_blank()).map(|(place, _)| PaperId(place as u32)).collect();
-        RecordMatcher { records, headings, sources, order, standing, junk, blank }
+        let standing_alone: Vec<u32> = (0..records.len() as u32).filter(|&r| standing[r as usize] == r).collect();
+        let candidates: Vec<Pair> = block::candidates(&records, &standing_alone, &order)
+            .into_iter()
+            .filter_map(|(x, y)| Pair::new(PaperId(x), PaperId(y)))
+            .collect();
+        let aliases = venue_aliases(&records, &candidates);
+        RecordMatcher { records, headings, sources, order, standing, junk, blank, candidates, aliases }
     }
 
     /// The normal form of a record.
@@ -139,7 +150,12 @@ impl RecordMatcher {
 
     /// What each field says about a pair.
     pub fn compare(&self, pair: Pair) -> Comparison {
-        compare::compare(self.record(pair.first()), self.record(pair.second()))
+        let (a, b) = (self.record(pair.first()), self.record(pair.second()));
+        let mut comparison = compare::compare(a, b);
+        if comparison.venue == Agreement::Different && self.aliases.contains(&venue_key(a, b)) {
+            comparison.venue = Agreement::Compatible;
+        }
+        comparison
     }
 
     /// Whether many different papers of the corpus have the title that these two share.
@@ -181,22 +197,73 @@ impl RecordMatcher {
     }
 
     /// The candidate pairs among the records that stand for their kind, ascending.
-    pub fn candidates(&self) -> Vec<Pair> {
-        let standing: Vec<u32> = (0..self.records.len() as u32).filter(|&r| self.standing[r as usize] == r).collect();
-        block::candidates(&self.records, &standing, &self.order)
-            .into_iter()
-            .filter_map(|(x, y)| Pair::new(PaperId(x), PaperId(y)))
-            .collect()
+    pub fn candidates(&self) -> &[Pair] {
+        &self.candidates
     }
 
     /// Decides about every candidate pair and keeps those that are not different, or that are related; ascending.
     pub fn edges(&self) -> Vec<Edge> {
-        self.candidates()
-            .into_par_iter()
-            .map(|pair| Edge { pair, decision: self.decide(pair) })
+        self.candidates
+            .par_iter()
+            .map(|&pair| Edge { pair, decision: self.decide(pair) })
             .filter(|edge| edge.decision.verdict != Verdict::Different || edge.decision.relation.is_some())
             .collect()
     }
+}
+
+/// Headings without place, abstract or identifier ("Editor's notes" of one year) cannot be told apart by their fields. Where
+/// a source lists several under different ids, it means several: they get different serials and are no twins.
+fn set_serials(papers: &[Paper], records: &mut [Record]) {
+    for (paper, record) in papers.iter().zip(records) {
+        let placeless = record.volume.is_empty() && record.number.is_empty() && record.pages.is_none();
+        let nameless = record.doi.is_none() && record.pmid.is_none() && record.sketch.is_empty();
+        if !paper.source.is_empty() && placeless && nameless && compare::is_heading(&record.title.words) {
+            record.serial = xxh3_64(format!("{}\0{}", paper.source, paper.id).as_bytes());
+        }
+    }
+}
+
+fn venue_key(a: &Record, b: &Record) -> (u64, u64) {
+    let (x, y) = (xxh3_64(a.venue.words.as_bytes()), xxh3_64(b.venue.words.as_bytes()));
+    (x.min(y), x.max(y))
+}
+
+/// Venue names that stand for one venue in this corpus: pairs of the same long title, the same several authors and the same
+/// year use the two names at least four times, and at least a third of such pairs with a venue of either name do. That is
+/// how `Conference of X` and the official name of its proceedings are learnt without a list.
+fn venue_aliases(records: &[Record], candidates: &[Pair]) -> FxHashSet<(u64, u64)> {
+    let sure: Vec<(u64, u64)> = candidates
+        .par_iter()
+        .filter_map(|pair| {
+            let (a, b) = (&records[pair.first().index()], &records[pair.second().index()]);
+            if a.venue.words.is_empty() || b.venue.words.is_empty() || a.year.is_none() || a.year != b.year {
+                return None;
+            }
+            let comparison = compare::compare(a, b);
+            let sure = comparison.title.level == TitleLevel::Same
+                && comparison.title.words >= 4
+                && comparison.names.agreement == Agreement::Same
+                && comparison.names.common >= 2
+                && comparison.names.counts.0 == comparison.names.counts.1
+                && a.kind != normal::Kind::Preprint
+                && b.kind != normal::Kind::Preprint;
+            sure.then(|| venue_key(a, b))
+        })
+        .collect();
+    let mut together: FxHashMap<(u64, u64), u32> = FxHashMap::default();
+    let mut each: FxHashMap<u64, u32> = FxHashMap::default();
+    for key in sure {
+        *together.entry(key).or_insert(0) += 1;
+        *each.entry(key.0).or_insert(0) += 1;
+        if key.0 != key.1 {
+            *each.entry(key.1).or_insert(0) += 1;
+        }
+    }
+    together
+        .into_iter()
+        .filter(|((x, y), count)| x != y && *count >= 4 && count * 3 >= each[x] && count * 3 >= each[y])
+        .map(|(key, _)| key)
+        .collect()
 }
 
 /// Sources as numbers: the source that a record names, else its file.
@@ -273,18 +340,15 @@ impl Matcher for RecordMatcher {
     }
 
     fn scan(&self, lambda: Score, sink: &mut dyn PairSink) -> Result<Scan, MethodError> {
-        let candidates = self.candidates();
+        let candidates = &self.candidates;
         let mut scan =
             Scan { pairs: Pair::count(self.records.len()), verified: candidates.len() as u64, ..Scan::default() };
         let mut twins: Vec<Vec<u32>> = vec![Vec::new(); self.records.len()];
         for (place, &first) in self.standing.iter().enumerate() {
             twins[first as usize].push(place as u32);
         }
-        let scored: Vec<(Pair, Score)> = candidates
-            .into_par_iter()
-            .map(|pair| (pair, self.score(pair)))
-            .filter(|(_, score)| *score >= lambda)
-            .collect();
+        let scored: Vec<(Pair, Score)> =
+            candidates.par_iter().map(|&pair| (pair, self.score(pair))).filter(|(_, score)| *score >= lambda).collect();
         let mut found: Vec<(Pair, Score)> = Vec::new();
         for (pair, score) in scored {
             for &x in &twins[pair.first().index()] {

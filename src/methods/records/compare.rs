@@ -78,6 +78,8 @@ pub struct Comparison {
     pub number: Agreement,
     /// Pages: `Compatible` where only the first page, or a part of the range, is common.
     pub pages: Agreement,
+    /// Whether both name the same first and last page.
+    pub whole_range: bool,
     /// DOIs: `Compatible` where one is cut off, or has a typing error.
     pub doi: Agreement,
     /// Other identifiers of the paper (PubMed, PubMed Central, arXiv): `Different` where two of a kind differ and none is equal.
@@ -102,6 +104,9 @@ pub fn compare(a: &Record, b: &Record) -> Comparison {
         volume: counts(&a.volume, &b.volume),
         number: counts(&a.number, &b.number),
         pages: pages(a.pages.as_ref(), b.pages.as_ref()),
+        whole_range: a.pages.is_some()
+            && a.pages == b.pages
+            && a.pages.as_ref().is_some_and(|pages| pages.last.is_some()),
         doi: dois(a.doi.as_deref(), b.doi.as_deref()),
         identifiers: identifiers(a, b),
         isbn: equal(a.isbn.as_ref(), b.isbn.as_ref()),
@@ -310,8 +315,12 @@ fn one_title(a: &str, b: &str) -> TitleMatch {
     let (left, right): (Vec<&str>, Vec<&str>) = (a.split(' ').take(64).collect(), b.split(' ').take(64).collect());
     let mut open_left: Vec<usize> = Vec::new();
     let mut used = vec![false; right.len()];
+    // Where one title stands in the other as a whole, its words are matched there.
+    let run = longest_start(&left, &right);
     for (at, word) in left.iter().enumerate() {
-        match right.iter().enumerate().position(|(place, other)| !used[place] && other == word) {
+        let free = |place: &usize| !used[*place] && right[*place] == *word;
+        let expected = Some(run + at).filter(|place| *place < right.len()).filter(free);
+        match expected.or_else(|| (0..right.len()).find(free)) {
             Some(place) => used[place] = true,
             None => open_left.push(at),
         }
@@ -329,6 +338,8 @@ fn one_title(a: &str, b: &str) -> TitleMatch {
     });
     drop_footnote_mark(&left, &mut open_left);
     drop_footnote_mark(&right, &mut open_right);
+    drop_glued_mark(&left, &mut open_left, &right, &mut open_right);
+    drop_glued_mark(&right, &mut open_right, &left, &mut open_left);
     let total = |words: &[&str]| words.iter().map(|w| weight(w)).sum::<f64>();
     let rest = |open: &[usize], words: &[&str]| open.iter().map(|&at| weight(words[at])).sum::<f64>();
     let (whole_left, whole_right) = (total(&left), total(&right));
@@ -350,7 +361,10 @@ fn one_title(a: &str, b: &str) -> TitleMatch {
         || (digits_left || digits_right) && !(around && open_left.len() + open_right.len() >= 3)
         || telling(&open_left, &left)
         || telling(&open_right, &right);
-    let numbers_differ = digits_left && digits_right || parts(&open_left, &left) && parts(&open_right, &right);
+    let same_digits = digits_left && digits_right && digit_runs(a) == digit_runs(b);
+    let is_telling = is_telling && !(same_digits && !part);
+    let numbers_differ =
+        digits_left && digits_right && !same_digits || parts(&open_left, &left) && parts(&open_right, &right);
     let level = if differing < 0.05 {
         if super::normal::compact(a) == super::normal::compact(b) { TitleLevel::Same } else { TitleLevel::Close }
     } else if !is_telling && differing <= 0.65 && whole_left >= 3.0 {
@@ -374,6 +388,32 @@ fn is_around(open: &[usize], words: usize) -> bool {
     !open.is_empty() && leading + trailing >= open.len()
 }
 
+/// The place in the longer title from which the shorter one agrees with most words.
+fn longest_start(short: &[&str], long: &[&str]) -> usize {
+    if short.len() >= long.len() {
+        return 0;
+    }
+    let agreeing = |start: usize| short.iter().zip(&long[start..]).filter(|(x, y)| x == y).count();
+    (0..=long.len() - short.len()).max_by_key(|&start| (agreeing(start), std::cmp::Reverse(start))).unwrap_or(0)
+}
+
+/// The runs of digits of a title, in order.
+fn digit_runs(title: &str) -> Vec<&str> {
+    let mut runs: Vec<&str> = title.split(|c: char| !c.is_ascii_digit()).filter(|run| !run.is_empty()).collect();
+    runs.sort_unstable();
+    runs
+}
+
+/// The mark of a footnote that sticks to the last word: `think1`.
+fn drop_glued_mark(one: &[&str], open_one: &mut Vec<usize>, two: &[&str], open_two: &mut Vec<usize>) {
+    let (Some(&x), Some(&y)) = (open_one.last(), open_two.last()) else { return };
+    let bare = one[x].trim_end_matches(|c: char| c.is_ascii_digit());
+    if x + 1 == one.len() && bare.len() >= 4 && bare.len() + 2 >= one[x].len() && bare == two[y] && one[x] != bare {
+        open_one.pop();
+        open_two.pop();
+    }
+}
+
 /// A `1` (or `1 2`) at the end of a title is the mark of a footnote where the other title has none.
 fn drop_footnote_mark(words: &[&str], open: &mut Vec<usize>) {
     let marks = ["1", "2", "3"];
@@ -388,6 +428,11 @@ fn drop_footnote_mark(words: &[&str], open: &mut Vec<usize>) {
             }
         }
     }
+}
+
+/// Whether a title has no word that says something: it is a heading.
+pub(super) fn is_heading(title: &str) -> bool {
+    !title.is_empty() && saying(title) == 0
 }
 
 /// How many words of a title say something.

@@ -36,6 +36,8 @@ pub enum Veto {
     Heading,
     /// The same place in a journal and another title, or another place and a thin title.
     Place,
+    /// Years apart, and in no one place.
+    Years,
     /// Neither titles nor identifiers to compare.
     NoTitle,
     /// Both are of one source that is said to hold no duplicates.
@@ -55,6 +57,7 @@ impl Veto {
             Veto::TitleOfDoi => "one DOI, other titles",
             Veto::Heading => "a heading that many papers have",
             Veto::Place => "other volume, issue and pages",
+            Veto::Years => "years apart and not in one place",
             Veto::NoTitle => "no title to compare",
             Veto::OneSource => "of one source without duplicates",
         }
@@ -88,7 +91,7 @@ pub struct Decision {
 }
 
 /// The pieces of evidence, by name, in the order of [`WEIGHTS`].
-pub const FEATURES: [&str; 43] = [
+pub const FEATURES: [&str; 45] = [
     "bias",
     "title-same-long",
     "title-same-short",
@@ -132,19 +135,21 @@ pub const FEATURES: [&str; 43] = [
     "abstract-low",
     "place-unknown",
     "place-differs",
+    "one-range-other-title",
+    "other-title-without-place",
 ];
 
 /// The weights of the evidence, in natural logarithms of odds.
-pub const WEIGHTS: [f64; 43] = [
-    -5.0, 6.0, 4.5, 1.0, 5.5, 3.5, 3.0, 0.5, -1.0, -5.0, -2.0, -4.0, 3.0, 1.5, 0.0, -4.0, 0.0, -1.0, 1.0, 0.0, -2.0,
-    -3.5, 1.0, 0.7, -1.0, 1.0, -1.0, 0.5, -0.7, 2.0, 1.0, -2.0, 1.0, -1.5, 5.0, -2.5, 6.0, -3.0, 3.0, 0.5, -2.0, 0.0,
-    0.0,
+pub const WEIGHTS: [f64; 45] = [
+    -5.0, 6.0, 4.5, 1.0, 5.5, 3.5, 3.5, 0.5, -1.0, -5.0, -2.0, -4.0, 3.0, 1.5, 0.6, -4.0, 0.0, -1.0, 1.0, 0.0, -2.0,
+    -3.5, 1.0, 0.7, -1.0, 1.0, -1.0, 0.5, -1.0, 2.0, 1.0, -2.0, 2.0, -1.5, 5.0, -2.5, 6.0, -3.0, 3.0, 0.5, -2.0, 0.0,
+    0.0, 4.0, -2.0,
 ];
 
 /// The pieces of evidence of a comparison, each 0 or 1. `heading`: many papers of the corpus have this title.
-pub fn evidence(c: &Comparison, heading: bool) -> [bool; 43] {
+pub fn evidence(c: &Comparison, heading: bool) -> [bool; 45] {
     use Agreement::*;
-    let mut e = [false; 43];
+    let mut e = [false; 45];
     e[0] = true;
     let long = c.title.words >= 3;
     let title = match c.title.level {
@@ -169,7 +174,7 @@ pub fn evidence(c: &Comparison, heading: bool) -> [bool; 43] {
         Missing => 16,
     };
     e[names] = true;
-    e[17] = c.names.agreement != Missing && !c.names.first;
+    e[17] = c.names.agreement != Missing && !c.names.first && c.names.common < 2;
     match c.years {
         Some(0) => e[18] = true,
         Some(1) => e[19] = true,
@@ -199,6 +204,23 @@ pub fn evidence(c: &Comparison, heading: bool) -> [bool; 43] {
         _ => {}
     }
     e[41] = c.volume == Missing && c.pages == Missing;
+    let other_title = matches!(c.title.level, TitleLevel::Contained | TitleLevel::Similar | TitleLevel::Different)
+        && c.title.words >= 1;
+    // Nobody prints two papers of the same people on the same pages: a translated or a changed title.
+    e[43] = other_title
+        && c.whole_range
+        && c.years == Some(0)
+        && matches!(c.venue, Same | Compatible)
+        && matches!(c.volume, Same | Compatible | Missing)
+        && c.number != Different
+        && c.names.agreement == Same
+        && (c.names.common >= 2 || c.title.level != TitleLevel::Different);
+    let longer_title = c.title.level == TitleLevel::Contained
+        && c.names.agreement == Same
+        && c.names.common >= 2
+        && c.years == Some(0)
+        && matches!(c.venue, Same | Compatible);
+    e[44] = other_title && !longer_title && e[41] && !c.abstracts.is_some_and(|share| share >= 0.5) && c.doi != Same;
     e[42] = c.volume == Different && c.pages == Different;
     e
 }
@@ -240,7 +262,12 @@ fn relation(c: &Comparison, points: f64) -> Option<Relation> {
     if c.notices.0 != c.notices.1 {
         return Some(Relation::Notice);
     }
-    if one_is(Kind::Preprint) && c.doi != Agreement::Same && c.title.words >= 2 && points > -3.0 {
+    if one_is(Kind::Preprint)
+        && c.doi != Agreement::Same
+        && c.venue != Agreement::Same
+        && c.title.words >= 2
+        && points > -3.0
+    {
         return Some(Relation::Version);
     }
     is_conference_and_journal(c).then_some(Relation::Extended)
@@ -261,12 +288,19 @@ fn veto(c: &Comparison, heading: bool) -> Option<Veto> {
         return Some(Veto::Identifier);
     }
     let title = matches!(c.title.level, TitleLevel::Same | TitleLevel::Close);
-    let one_place = c.pages == Same && matches!(c.volume, Same | Compatible) && matches!(c.venue, Same | Compatible);
-    if c.doi == Different && c.identifiers != Same && !(title && one_place && c.names.agreement == Same && !heading) {
+    let venue = matches!(c.venue, Same | Compatible);
+    let one_place = c.pages == Same && matches!(c.volume, Same | Compatible) && venue;
+    let one_abstract = c.abstracts.is_some_and(|share| share >= 0.9);
+    // Two DOIs for the same pages of the same volume, or for the same pages and abstract in one year: one is wrong.
+    let one_print = one_place || one_abstract && c.pages == Same && venue && c.years == Some(0);
+    if c.doi == Different && c.identifiers != Same && !(title && one_print && c.names.agreement == Same && !heading) {
         return Some(Veto::Doi);
     }
-    let one_abstract = c.abstracts.is_some_and(|share| share >= 0.9);
-    if c.title.numbers_differ && !identified && !(one_abstract && c.names.agreement == Same && c.pages != Different) {
+    if c.title.numbers_differ
+        && !identified
+        && !(one_abstract && c.names.agreement == Same && c.pages != Different)
+        && !(c.whole_range && one_place && c.names.agreement == Same && c.title.similarity >= 0.8)
+    {
         return Some(Veto::Numbers);
     }
     if identified && c.title.level == TitleLevel::Different && c.names.agreement != Same {
@@ -306,12 +340,40 @@ fn veto(c: &Comparison, heading: bool) -> Option<Veto> {
             return Some(Veto::Heading);
         }
     }
-    if matches!(c.volume, Same | Compatible) && c.number == Different && c.pages != Same && !identified && !one_abstract
+    // Another issue of the volume: only a long title by the same people is no column that every issue has.
+    let column = c.title.words < 5 || !title || c.names.agreement != Same;
+    if matches!(c.volume, Same | Compatible)
+        && c.number == Different
+        && c.pages != Same
+        && column
+        && !identified
+        && !one_abstract
     {
         return Some(Veto::Place);
     }
-    if c.volume == Different && c.pages == Different && !identified && (c.number == Different || c.years != Some(0)) {
+    if column && c.volume == Different && c.years.is_some_and(|years| years > 0) && c.pages != Same && !identified {
         return Some(Veto::Place);
+    }
+    // Printed in two places: another volume on other pages, or another volume of another journal.
+    let other_pages = c.volume == Different && c.pages == Different;
+    let other_venue = c.volume == Different && c.venue == Different && c.pages != Same;
+    if (other_pages || other_venue) && !identified || other_pages && c.venue == Different {
+        return Some(Veto::Place);
+    }
+    // Two years or more between them, and nothing that ties them to one place.
+    let years_apart = c.years.is_some_and(|years| years >= 2);
+    if years_apart && !identified && c.pages != Same && !(c.venue == Same && (one_abstract || c.volume == Same)) {
+        return Some(Veto::Years);
+    }
+    // A year apart in venues that are not one: a meeting and the journal that printed its best papers.
+    let by_kind = c.kinds.0 != c.kinds.1 && (c.kinds.0 == Kind::Journal || c.kinds.1 == Kind::Journal);
+    if c.years == Some(1)
+        && !identified
+        && !matches!(c.pages, Same | Compatible)
+        && (c.venue == Different || c.venue == Compatible && by_kind)
+        && !one_abstract
+    {
+        return Some(Veto::Years);
     }
     None
 }

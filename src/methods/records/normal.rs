@@ -100,6 +100,8 @@ pub struct Record {
     pub kind: Kind,
     /// The least [`SKETCH`] hashes of the word triples of the abstract, ascending; empty for fewer than eight words.
     pub sketch: Box<[u32]>,
+    /// Tells headings of one source apart that have nothing else to tell them by; 0 for all others.
+    pub serial: u64,
 }
 
 /// How many hashes an abstract's sketch has at most.
@@ -138,16 +140,26 @@ pub fn record(paper: &Paper) -> Record {
     if kind != Kind::Preprint && found_doi.as_deref().is_some_and(is_preprint_doi) {
         kind = Kind::Preprint;
     }
+    // "12(3)", "12 (no pagination)": the volume is what stands before the bracket.
     let (volume, issue_in_volume) = match paper.volume.split_once('(') {
-        Some((volume, issue)) if paper.number.trim().is_empty() => (volume, issue.trim_end_matches(')')),
-        _ => (&*paper.volume, ""),
+        Some((volume, issue)) => {
+            let issue = issue.split(')').next().unwrap_or("");
+            let counts = paper.number.trim().is_empty() && issue.contains(|c: char| c.is_ascii_digit());
+            (volume, if counts { issue } else { "" })
+        }
+        None => (&*paper.volume, ""),
     };
+    // "Article 178" as an issue is a place in the volume.
+    let written_number = fold(&paper.number);
+    let article = written_number.strip_prefix("article ").filter(|rest| rest.contains(|c: char| c.is_ascii_digit()));
+    let own_pages = pages(&paper.pages).or_else(|| article.and_then(pages));
+    let number = if article.is_some() { "" } else { &*paper.number };
     Record {
         year: year(&paper.year).or_else(|| year(&paper.published)),
         names: authors(&paper.authors),
         volume: counted(volume),
-        number: if issue_in_volume.is_empty() { counted(&paper.number) } else { counted(issue_in_volume) },
-        pages: pages(&paper.pages),
+        number: if issue_in_volume.is_empty() { counted(number) } else { counted(issue_in_volume) },
+        pages: own_pages,
         doi: found_doi.map(Into::into),
         pmid: extra(&["pmid", "pubmed_id", "pubmedid", "pubmed id", "pubmed"]).and_then(|text| pmid(&text)),
         pmcid: extra(&["pmcid", "pmc", "pmc_id"]).and_then(|text| pmcid(&text)),
@@ -155,6 +167,7 @@ pub fn record(paper: &Paper) -> Record {
         isbn: extra(&["isbn", "sn"]).and_then(|text| isbn(&text)).map(Into::into),
         kind,
         sketch: sketch(&paper.abstract_text),
+        serial: 0,
         title: Title { notice: notice_of_kind(&paper.kind, title.notice), ..title },
         venue,
     }
@@ -197,6 +210,36 @@ pub fn counted(text: &str) -> Box<str> {
         return range.to_string().into();
     }
     let folded = fold(text);
+    const MONTHS: [&str; 24] = [
+        "jan",
+        "feb",
+        "mar",
+        "apr",
+        "may",
+        "jun",
+        "jul",
+        "aug",
+        "sep",
+        "oct",
+        "nov",
+        "dec",
+        "january",
+        "february",
+        "march",
+        "april",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
+        "sept",
+    ];
+    // A month in the place of an issue is no issue that can be compared.
+    if folded.split(' ').all(|word| MONTHS.contains(&word)) {
+        return "".into();
+    }
     let mut out = String::new();
     for word in folded.split(' ') {
         if word.bytes().all(|b| b.is_ascii_digit()) {

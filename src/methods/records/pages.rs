@@ -84,6 +84,9 @@ pub fn pages(text: &str) -> Option<Pages> {
     if let Some(after) = rest.strip_prefix('p').filter(|after| after.starts_with(|c: char| c.is_ascii_digit())) {
         rest = after;
     }
+    if let Some(found) = roman_pages(rest) {
+        return Some(found);
+    }
     let (first, rest) = page(rest)?;
     let rest = rest.trim_start();
     let dashed = rest.trim_start_matches(['-', '–', '—', '−', '‐', '‑', '_', ' ', '/']);
@@ -146,6 +149,35 @@ fn completed(first: &Page, last: Page) -> Page {
     full
 }
 
+/// `xiii-xv`: the pages of front matter, with the prefix `r` for roman.
+fn roman_pages(text: &str) -> Option<Pages> {
+    let number = |part: &str| {
+        let part = part.trim();
+        let value = |c: char| {
+            Some(match c {
+                'i' => 1u64,
+                'v' => 5,
+                'x' => 10,
+                'l' => 50,
+                'c' => 100,
+                _ => return None,
+            })
+        };
+        let values: Vec<u64> = part.chars().map(value).collect::<Option<_>>()?;
+        let sum = values.iter().enumerate().fold(0i64, |sum, (at, &v)| {
+            if values.get(at + 1).is_some_and(|&next| next > v) { sum - v as i64 } else { sum + v as i64 }
+        });
+        (!values.is_empty() && sum > 0).then_some(Page { prefix: "r".into(), number: sum as u64, suffix: "".into() })
+    };
+    let mut parts = text.split(['-', '–', '—']).filter(|part| !part.trim().is_empty());
+    let first = number(parts.next()?)?;
+    let last = match parts.next() {
+        Some(part) => Some(number(part)?),
+        None => None,
+    };
+    Some(Pages { last: last.filter(|last| *last != first), first })
+}
+
 /// `06-Oct`, `Oct-45`, `10-Jun`: two numbers that a spreadsheet took for a date; in ascending order.
 fn spreadsheet_date(text: &str) -> Option<Pages> {
     const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
@@ -200,6 +232,7 @@ mod tests {
             ("A12-B3", "a12-b3"),
             ("A12-A13", "a12-a13"),
             ("CD004816", "cd4816"),
+            ("xiii-xv", "r13-r15"),
             ("", "none"),
             ("in press", "none"),
         ] {
