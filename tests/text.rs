@@ -190,3 +190,36 @@ fn a_pair_is_explained_field_by_field() {
         assert!(code == Some(2) && error.contains(said), "{error}");
     }
 }
+
+fn npy(path: &PathBuf) -> Vec<Vec<f32>> {
+    papertwin::matrix::read_npy(path).unwrap().rows().into_iter().map(|row| row.to_vec()).collect()
+}
+
+#[test]
+fn o_065_o_076_o_077_vectors_are_means_and_papers_without_one_are_named() {
+    let folder = Folder::new();
+    let model = folder.file("two.vec", "3 2\nfog 2 0\nhorn 0 2\npad 0 0\n");
+    let records = "{\"id\":1,\"abstract\":\"fog horn fog\"}\n{\"id\":2,\"abstract\":\"fog\"}\n{\"id\":3,\"abstract\":\"lamp\"}\n\
+                   {\"id\":4,\"abstract\":\"\"}\n{\"id\":5,\"abstract\":\"pad\"}\n{\"id\":6,\"abstract\":\"pad fog\"}\n";
+    let corpus = folder.file("corpus.jsonl", records);
+    let out = folder.path("out.npy");
+    let vectors = |flags: &[&str]| {
+        let mut command = papertwin();
+        command.arg("vectors").arg(&corpus).arg("--embedding").arg(&model).arg("-o").arg(&out).args(flags);
+        command.assert()
+    };
+    let said = predicate::str::contains("3 of 6 papers have no vector: 3, 4, 5")
+        .and(predicate::str::contains("6 rows of 2 numbers, 3 of them zero"));
+    vectors(&["-k", "5"]).success().stderr(said);
+    let zero = vec![0.0, 0.0];
+    assert_eq!(npy(&out), [vec![1.0, 1.0], vec![2.0, 0.0], zero.clone(), zero.clone(), zero.clone(), vec![1.0, 0.0]]);
+    // horn weighs 1/3 ln 6, fog 2/3 ln 2.
+    vectors(&["--weighting", "tf-idf", "-k", "1"]).success();
+    assert_eq!(npy(&out)[0], [0.0, 2.0]);
+    vectors(&["--centre"]).success();
+    assert_eq!(npy(&out)[2], zero);
+    std::fs::remove_file(&out).unwrap();
+    vectors(&["--directions", "2"]).code(2).stderr(predicate::str::contains("2 directions cannot be removed"));
+    vectors(&["-k", "0"]).code(2);
+    assert!(!out.exists());
+}

@@ -24,6 +24,7 @@ mod talk;
 mod text_args;
 mod embedding;
 mod train;
+mod vectors;
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -82,6 +83,9 @@ enum Command {
     /// Find the words of greatest tf-idf weight of each paper
     #[command(after_help = keywords::EXAMPLES)]
     Keywords(keywords::Keywords),
+    /// Make the portrait of each paper: the mean of the word vectors of its keywords
+    #[command(after_help = vectors::EXAMPLES)]
+    Vectors(vectors::Vectors),
     /// Say why two papers are alike: fields, shared words and what each adds
     #[command(after_help = explain::EXAMPLES)]
     Explain(explain::Explain),
@@ -187,6 +191,7 @@ fn run(command: Command, context: &Context) -> anyhow::Result<Outcome> {
         #[cfg(feature = "figures")]
         Command::Plot(command) => command.run(context),
         Command::Keywords(command) => command.run(context),
+        Command::Vectors(command) => command.run(context),
         Command::Explain(command) => command.run(context),
         Command::Convert(command) => command.run(context),
         Command::Dedup(command) => command.run(context),

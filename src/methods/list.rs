@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Bloom, Chunks, FixedBlocks, Method, MinHashLsh, Pattern, Portrait, Records, Shingles, SimHash, StopWordShingles,
-    TfIdf, WholeFile,
+    Bloom, Chunks, FixedBlocks, HashedPortrait, Method, MinHashLsh, Pattern, Portrait, Records, Shingles, SimHash,
+    StopWordShingles, TfIdf, WholeFile,
 };
 use crate::text::AnalyzerParams;
 
@@ -17,6 +17,8 @@ pub enum MethodSpec {
     Portrait(Portrait),
     /// The cosine of whole tf-idf vectors.
     TfIdf(TfIdf),
+    /// Tf-idf weights times random word vectors.
+    HashedPortrait(HashedPortrait),
     /// The fields of bibliographic records, one by one.
     Records(Records),
     /// Equal normalised texts.
@@ -43,6 +45,7 @@ pub enum MethodSpec {
 pub const NAMES: &[&str] = &[
     "portrait",
     "tf-idf",
+    "hashed-portrait",
     "records",
     "whole-file",
     "fixed-blocks",
@@ -69,6 +72,7 @@ impl MethodSpec {
         match self {
             MethodSpec::Portrait(method) => Box::new(method.clone()),
             MethodSpec::TfIdf(method) => Box::new(method.clone()),
+            MethodSpec::HashedPortrait(method) => Box::new(method.clone()),
             MethodSpec::Records(method) => Box::new(method.clone()),
             MethodSpec::WholeFile(method) => Box::new(method.clone()),
             MethodSpec::FixedBlocks(method) => Box::new(method.clone()),

@@ -5,6 +5,7 @@
 
 pub mod conformance;
 mod features;
+mod hashed;
 mod list;
 mod portrait;
 mod blocks;
@@ -27,6 +28,7 @@ mod whole_file;
 pub use blocks::{Chunks, FixedBlocks};
 pub use bloom::Bloom;
 pub use features::Units;
+pub use hashed::HashedPortrait;
 pub use list::{MethodSpec, NAMES};
 pub use minhash::MinHashLsh;
 pub use pattern::Pattern;

@@ -126,11 +126,20 @@ fn gram<'r, I: Iterator<Item = &'r [f32]>>(
 }
 
 /// The eigenvectors of the greatest eigenvalues.
+///
+/// The iteration of linfa-linalg ends when what is beside the diagonal is small against the diagonal, which never comes
+/// where the rows span fewer than N directions: the diagonal is 0 there. Adding the trace to the diagonal moves all
+/// eigenvalues by as much and changes no eigenvector.
 fn strongest(gram: &Array2<f64>, count: usize) -> Vec<Vec<f64>> {
-    // A symmetric matrix of finite numbers has them; one that the iteration gives up on has no direction to remove.
-    let Ok((values, vectors)) = gram.eigh().map(|pair| pair.sort_eig_desc()) else { return Vec::new() };
-    let greatest = values.first().copied().unwrap_or(0.0);
-    let kept = values.iter().take_while(|&&value| value > 0.0 && value > greatest * 1e-12).count().min(count);
+    let trace: f64 = gram.diag().iter().sum();
+    if trace <= 0.0 {
+        return Vec::new();
+    }
+    let mut moved = gram.clone();
+    moved.diag_mut().iter_mut().for_each(|value| *value += trace);
+    // A symmetric matrix of finite numbers has them; one that is refused has no direction to remove.
+    let Ok((values, vectors)) = moved.eigh().map(|pair| pair.sort_eig_desc()) else { return Vec::new() };
+    let kept = values.iter().take_while(|&&value| value - trace > trace * 1e-10).count().min(count);
     (0..kept)
         .map(|place| {
             let mut direction = vectors.column(place).to_vec();
@@ -166,6 +175,20 @@ mod tests {
         let common = Common::of(&rows, false, 5);
         assert_eq!((common.mean(), common.directions().len()), (&[0.0; 3][..], 3));
         assert!(common.directions()[0][0] > 0.99);
+    }
+
+    #[test]
+    fn few_rows_of_many_dimensions_have_as_many_directions_as_rows() {
+        let rows = Matrix::from_shape_fn((3, 120), |(x, y)| ((x * 37 + y * 11) % 29) as f32 / 7.0 - 2.0);
+        let common = Common::of(&rows, false, 50);
+        assert_eq!(common.directions().len(), 3);
+        let mut row = rows.row(1).to_vec();
+        common.remove(&mut row);
+        assert!(row.iter().all(|&x| x == 0.0), "{row:?}");
+        let dot = |x: usize, y: usize| -> f64 {
+            common.directions()[x].iter().zip(&common.directions()[y]).map(|(a, b)| a * b).sum()
+        };
+        assert!((dot(0, 0) - 1.0).abs() < 1e-9 && dot(0, 1).abs() < 1e-9 && dot(1, 2).abs() < 1e-9);
     }
 
     #[test]
