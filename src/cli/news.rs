@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::{Args, Subcommand};
-use papertwin::corpus::{Corpus, Fields, Rejected};
+use papertwin::corpus::{Corpus, Field, Fields, Paper, Rejected};
 use papertwin::evaluation::Agreement;
 use papertwin::graph::Gain;
 use papertwin::news::{
-    Articles, BatchParams, BatchStatistics, EventKind, GraphFormat, GroupBy, Groups, Pairs, SameSource,
-    SimilarityGraph, State, TermLimit, TextField, feed_format, read_feed, write_graph,
+    Article, Articles, BatchParams, BatchStatistics, EventKind, GraphFormat, GroupBy, Groups, MltParams, Pairs,
+    SameSource, SimilarityGraph, State, TermLimit, TextField, feed_format, figure, read_feed, write_graph, write_page,
 };
 use papertwin::output::Output;
 use papertwin::partition::Partition;
@@ -21,6 +21,7 @@ use papertwin::text::{LanguageChoice, StopList, StopWords};
 
 use super::communities::gain;
 use super::corpus_args::ReadingArgs;
+use super::method_args::{MethodArgs, lambda, tell_unmatchable};
 use super::{Context, Outcome};
 
 /// The subcommands of `news`.
@@ -45,16 +46,17 @@ enum NewsCommand {
 
 /// `--help` shows these.
 pub const EXAMPLES: &str = "EXAMPLES
-  papertwin news group articles.jsonl -o groups.csv --graph edges.csv
+  papertwin news group articles.jsonl -o groups.csv --graph edges.csv --page groups.html
   papertwin news advance monday.jsonl --state archive
   papertwin news groups --state archive -o groups.csv";
 
 const GROUP_EXAMPLES: &str = "EXAMPLES
   papertwin news group articles.jsonl -o groups.csv
-  papertwin news group feed.xml crawl.warc.gz -o groups.csv
-  papertwin news group articles.jsonl -o groups.csv --graph edges.graphml
+  papertwin news group feed.xml crawl.warc.gz -o groups.csv --page groups.html
+  papertwin news group articles.jsonl -o groups.csv --graph edges.graphml --figure graph.svg
   papertwin news group labelled.jsonl -o groups.csv --label story
   papertwin news group reuters.jsonl -o groups.csv --same-source keep
+  papertwin news group articles.jsonl -o groups.csv --method minhash --lambda 0.5
 
 Articles are JSON lines, CSV and what else `convert` reads, RSS, Atom, JSON Feed, WARC and WET. A date with a zone is an
 instant; without a zone it is UTC, without a time noon UTC. The window is inclusive. Articles without a date or an outlet
@@ -87,9 +89,9 @@ struct ParamArgs {
     /// Whether neighbours of the article's own outlet count: drop or keep
     #[arg(long, value_name = "WHICH")]
     same_source: Option<String>,
-    /// Fields that are compared
+    /// Fields that query terms are taken from and searched in
     #[arg(long, value_name = "title,body")]
-    text_fields: Option<String>,
+    query_fields: Option<String>,
     /// The most terms of a query
     #[arg(long, value_name = "N")]
     max_query_terms: Option<u32>,
@@ -142,7 +144,7 @@ impl ParamArgs {
             neighbours,
             window,
             same_source,
-            text_fields,
+            query_fields,
             max_query_terms,
             terms,
             min_term_freq,
@@ -163,7 +165,7 @@ impl ParamArgs {
             && neighbours.is_none()
             && window.is_none()
             && same_source.is_none()
-            && text_fields.is_none()
+            && query_fields.is_none()
             && max_query_terms.is_none()
             && terms.is_none()
             && min_term_freq.is_none()
@@ -205,11 +207,11 @@ impl ParamArgs {
             mlt.same_source =
                 one_of("--same-source", which, &[("drop", SameSource::Drop), ("keep", SameSource::Keep)])?;
         }
-        if let Some(names) = &self.text_fields {
+        if let Some(names) = &self.query_fields {
             mlt.fields = names
                 .split(',')
                 .map(|name| {
-                    one_of("--text-fields", name.trim(), &[("title", TextField::Title), ("body", TextField::Body)])
+                    one_of("--query-fields", name.trim(), &[("title", TextField::Title), ("body", TextField::Body)])
                 })
                 .collect::<anyhow::Result<_>>()?;
         }
@@ -357,12 +359,23 @@ struct Group {
     /// Write the similarity graph: .csv, .graphml, .gexf or .dot
     #[arg(long, value_name = "FILE")]
     graph: Option<PathBuf>,
+    /// Draw the graph, coloured by component, and one component with its communities
+    #[arg(long, value_name = "SVG")]
+    figure: Option<PathBuf>,
+    /// Write a page to look at: search, groups by day, scores, shared terms
+    #[arg(long, value_name = "HTML")]
+    page: Option<PathBuf>,
     /// The value that holds the known story: the groups are compared with it
     #[arg(long, value_name = "NAME")]
     label: Option<String>,
     /// Print the counts and the comparison as JSON; the groups go to --output, if that is a file
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    method: MethodArgs,
+    /// With --method: two articles of at least this similarity are neighbours
+    #[arg(long, value_name = "λ", value_parser = lambda, allow_negative_numbers = true, requires = "method")]
+    lambda: Option<Score>,
     #[command(flatten)]
     params: ParamArgs,
 }
@@ -410,23 +423,34 @@ impl News {
 impl Group {
     fn run(self, context: &Context) -> anyhow::Result<Outcome> {
         let out = (!self.json || self.output != Path::new("-")).then(|| Output::create(&self.output)).transpose()?;
-        let graph_out = open_with(self.graph.as_deref(), |path| Ok((GraphFormat::of(path)?, Output::create(path)?)))?;
+        let graph_out = match &self.graph {
+            Some(path) => Some((GraphFormat::of(path)?, Output::create(path)?)),
+            None => None,
+        };
+        let figure_out = self.figure.as_ref().map(Output::create).transpose()?;
+        let page_out = self.page.as_ref().map(Output::create).transpose()?;
         let params = self.params.params()?;
         let mlt = params.more_like_this.check()?;
         let grouping = params.groups.check()?;
         let (articles, outcome) = self.articles.load(self.label.as_deref(), context)?;
 
         let task = context.progress.start("news", Some(articles.len() as u64), "articles");
-        let terms = mlt.analyzer().terms_of(articles.as_slice());
-        let index = mlt.index(articles.as_slice(), &terms, None);
-        let graph = SimilarityGraph::from_hits(&index.all_hits());
+        let (mut index, mut terms) = (None, Vec::new());
+        let graph = match self.method.is_given() {
+            false => {
+                terms.extend(mlt.analyzer().terms_of(articles.as_slice()));
+                let index = index.insert(mlt.index(articles.as_slice(), &terms, None));
+                SimilarityGraph::from_hits(&index.all_hits())
+            }
+            true => self.by_method(&articles, mlt.params(), context)?,
+        };
         task.advance(articles.len() as u64);
         drop(task);
         let groups = grouping.groups(&graph);
-        if !index.mute().is_empty() {
+        let mute = index.as_ref().map_or(0, |index| index.mute().len());
+        if mute > 0 {
             context.progress.warn(&format!(
-                "{} of {} articles have no query terms and find nothing; lower --min-doc-freq or --min-term-freq, or raise --max-doc-freq",
-                index.mute().len(),
+                "{mute} of {} articles have no query terms and find nothing; lower --min-doc-freq or --min-term-freq, or raise --max-doc-freq",
                 articles.len()
             ));
         }
@@ -473,6 +497,14 @@ impl Group {
             write_graph(format, &articles, &graph, &groups, &mut out)?;
             out.commit()?;
         }
+        if let Some(mut out) = figure_out {
+            out.write_all(figure(&articles, &graph, &groups, context.seed).as_bytes())?;
+            out.commit()?;
+        }
+        if let Some(mut out) = page_out {
+            write_page(&articles, index.as_ref(), &graph, &groups, &mut out)?;
+            out.commit()?;
+        }
         if self.json {
             let mut out = Output::create("-")?;
             serde_json::to_writer_pretty(&mut out, &facts).map_err(std::io::Error::from)?;
@@ -483,8 +515,34 @@ impl Group {
     }
 }
 
-fn open_with<T>(path: Option<&Path>, open: impl FnOnce(&Path) -> anyhow::Result<T>) -> anyhow::Result<Option<T>> {
-    path.map(open).transpose()
+impl Group {
+    /// The graph of a method, or of ready vectors in the order of the ids.
+    fn by_method(
+        &self,
+        articles: &Articles,
+        filters: &MltParams,
+        context: &Context,
+    ) -> anyhow::Result<SimilarityGraph> {
+        let all = articles.as_slice();
+        let lambda = self.lambda.context("--method needs --lambda, the least similarity of neighbours")?;
+        let paper = |a: &Article| Paper {
+            id: a.id.clone(),
+            title: a.title.clone(),
+            body: a.body.clone(),
+            source: a.source.clone(),
+            language: a.language.clone(),
+            ..Paper::default()
+        };
+        let corpus = Corpus::new(all.iter().map(paper).collect());
+        let mut method = self.method.clone();
+        if method.text_fields == [Field::Title, Field::Abstract] {
+            method.text_fields = vec![Field::Title, Field::Body];
+        }
+        let embedding = method.load_embedding(context)?;
+        let matcher = method.prepare(&corpus, embedding.as_ref(), context)?;
+        tell_unmatchable(matcher.as_ref(), |place| all[place].id.clone(), context);
+        Ok(SimilarityGraph::from_matcher(all, matcher.as_ref(), lambda, filters)?)
+    }
 }
 
 /// Compares groups, components alone and communities alone with the known stories, over the articles that have one.

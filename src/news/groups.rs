@@ -1,10 +1,13 @@
 //! From a similarity graph to groups: a component and a community in one.
 
+use std::ops::ControlFlow;
+
 use serde::{Deserialize, Serialize};
 
-use super::{Hit, NewsError};
+use super::{Article, Hit, MltParams, NewsError};
 use crate::corpus::Pair;
 use crate::graph::{Communities, Digraph, Graph, Scd, ScdParams, number_by_size};
+use crate::methods::{Matcher, MethodError};
 use crate::partition::{Partition, UnionFind};
 use crate::similarity::Score;
 
@@ -50,6 +53,41 @@ impl SimilarityGraph {
             .collect();
         edges.sort_unstable_by_key(|e| (e.from, std::cmp::Reverse(e.score), e.to));
         SimilarityGraph::of(articles, edges)
+    }
+
+    /// The graph of any method: every pair at or above λ that the filters of `params` let meet (window, outlet) is an edge both
+    /// ways, of which each article keeps the best `neighbours`. Articles are the papers of the matcher, in its order.
+    ///
+    /// # Errors
+    /// If the method cannot work at this λ.
+    ///
+    /// # Panics
+    /// If the matcher is not of these articles.
+    pub fn from_matcher(
+        articles: &[Article],
+        matcher: &dyn Matcher,
+        lambda: Score,
+        params: &MltParams,
+    ) -> Result<SimilarityGraph, MethodError> {
+        let mut pairs = Vec::new();
+        matcher.scan(lambda, &mut |pair: Pair, score: Score| {
+            if params.may_meet(&articles[pair.first().index()], &articles[pair.second().index()]) {
+                pairs.push((pair, score));
+            }
+            ControlFlow::Continue(())
+        })?;
+        let mut graph = SimilarityGraph::from_pairs(articles.len(), &pairs);
+        if let Some(most) = params.neighbours {
+            let mut kept = 0;
+            let mut from = None;
+            graph.edges.retain(|edge| {
+                kept = if from == Some(edge.from) { kept + 1 } else { 1 };
+                from = Some(edge.from);
+                kept <= most
+            });
+            graph = SimilarityGraph::of(articles.len(), graph.edges);
+        }
+        Ok(graph)
     }
 
     fn of(articles: usize, edges: Vec<Edge>) -> SimilarityGraph {
@@ -314,5 +352,35 @@ mod tests {
         let edges: Vec<(u32, u32)> = graph.edges().iter().map(|e| (e.from, e.to)).collect();
         assert_eq!(edges, [(0, 2), (0, 1), (1, 0), (2, 0)]);
         assert_eq!(graph.articles(), 3);
+    }
+
+    #[test]
+    fn a_method_makes_a_graph_under_the_same_filters() {
+        use crate::corpus::{Corpus, Field, Paper};
+        use crate::methods::{Input, Method, Shingles};
+        use crate::progress::Run;
+        let text = "the ferry strike halts every island crossing for a third day as talks with the union fail again";
+        let article = |id: &str, source: &str, hour: i64| Article {
+            id: id.into(),
+            body: text.into(),
+            source: source.into(),
+            published: Some(jiff::Timestamp::from_second(hour * 3600).unwrap()),
+            ..Article::default()
+        };
+        let articles =
+            vec![article("0", "a", 0), article("1", "b", 100), article("2", "a", 110), article("3", "c", 200)];
+        let paper = |a: &Article| Paper { id: a.id.clone(), body: a.body.clone(), ..Paper::default() };
+        let corpus = Corpus::new(articles.iter().map(paper).collect());
+        let method = Shingles::default();
+        let input = Input { corpus: &corpus, embedding: None, fields: &[Field::Title, Field::Body] };
+        let matcher = method.prepare(input, Run::default()).unwrap();
+        let edges = |params: MltParams| -> Vec<(u32, u32)> {
+            let graph = SimilarityGraph::from_matcher(&articles, matcher.as_ref(), Score::of(0.9), &params).unwrap();
+            graph.edges().iter().map(|e| (e.from, e.to)).collect()
+        };
+        let day5 = MltParams::default();
+        assert_eq!(edges(day5.clone()), [(0, 1), (1, 0), (1, 2), (1, 3), (2, 1), (2, 3), (3, 1), (3, 2)]);
+        assert_eq!(edges(MltParams { neighbours: Some(1), ..day5.clone() }), [(0, 1), (1, 0), (2, 1), (3, 1)]);
+        assert_eq!(edges(MltParams { window_hours: None, ..day5 }).len(), 10);
     }
 }

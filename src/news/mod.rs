@@ -26,6 +26,8 @@ mod export;
 mod feeds;
 mod groups;
 mod more_like_this;
+mod page;
+mod picture;
 mod state;
 mod terms;
 
@@ -34,6 +36,8 @@ pub use export::{GraphFormat, write_graph};
 pub use feeds::{Feed, FeedFormat, feed_format, read_feed};
 pub use groups::{Edge, GroupBy, GroupCounts, GroupParams, Grouping, Groups, Pairs, SimilarityGraph};
 pub use more_like_this::{Hit, Index, MltParams, MoreLikeThis, SameSource, Statistics, TermLimit};
+pub use page::write_page;
+pub use picture::figure;
 pub use state::{
     BatchParams, BatchReport, BatchStatistics, EventKind, GroupEvent, Membership, State, StateError, StepReport,
 };

@@ -57,7 +57,7 @@ pub struct MltParams {
     /// A term must be in so many articles (Elasticsearch: 5), the article itself included. 5 drops the very words that only
     /// the few articles of one story share.
     pub min_doc_freq: u32,
-    /// A term may be in at most this share of the articles, but in 20 always; `None` is no limit (Elasticsearch).
+    /// A term may be in at most this share of the articles, but in 20 always; `None` and 1 are no limit (Elasticsearch).
     pub max_doc_freq: Option<f64>,
     /// A term must have so many characters; 0 is no limit.
     pub min_word_length: u32,
@@ -114,6 +114,19 @@ impl Default for MltParams {
 }
 
 impl MltParams {
+    /// Whether the filters let two articles be neighbours: near in time, and of two outlets unless one will do. What an
+    /// article lacks filters nothing.
+    pub fn may_meet(&self, a: &Article, b: &Article) -> bool {
+        let near = match (self.window_hours, a.published, b.published) {
+            (Some(hours), Some(x), Some(y)) => {
+                (x.as_nanosecond() - y.as_nanosecond()).abs() <= i128::from(hours) * 3_600_000_000_000
+            }
+            _ => true,
+        };
+        let one = !a.source.is_empty() && a.source.to_lowercase() == b.source.to_lowercase();
+        near && (self.same_source == SameSource::Keep || !one)
+    }
+
     /// The query maker with these parameters.
     ///
     /// # Errors
@@ -616,4 +629,297 @@ fn best(mut found: Vec<(f64, TextField, u32)>, most: u32) -> Vec<(f64, TextField
     found.sort_unstable_by(|x, y| y.0.total_cmp(&x.0).then(x.1.cmp(&y.1)).then(x.2.cmp(&y.2)));
     found.truncate(most as usize);
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::seed::Seed;
+    use crate::text::{StopList, StopWords};
+
+    fn plain() -> MltParams {
+        let analyzer = AnalyzerParams { stop_words: StopWords::List(StopList::None), ..AnalyzerParams::default() };
+        MltParams {
+            analyzer,
+            max_query_terms: 25,
+            min_doc_freq: 1,
+            max_doc_freq: None,
+            boost_terms: None,
+            title_boost: 1.0,
+            threshold: Score::of(1e-6),
+            neighbours: None,
+            window_hours: None,
+            ..MltParams::default()
+        }
+    }
+
+    fn article(id: usize, title: &str, body: &str) -> Article {
+        Article {
+            id: id.to_string(),
+            title: title.into(),
+            body: body.into(),
+            language: "en".into(),
+            ..Article::default()
+        }
+    }
+
+    fn random(n: usize, seed: u64) -> Vec<Article> {
+        let words = ["fog", "horn", "salt", "owl", "ferry", "lamp", "reed", "tram", "bell", "kiln", "mill", "quay"];
+        let mut stream = Seed(seed).stream("mlt");
+        (0..n)
+            .map(|id| {
+                let text = |stream: &mut crate::seed::Stream, most: u64| -> String {
+                    let count = stream.below(most);
+                    (0..count)
+                        .map(|_| words[stream.below(12).min(stream.below(12)) as usize])
+                        .collect::<Vec<_>>()
+                        .join(" ")
+                };
+                let mut article = article(id, &text(&mut stream, 4), &text(&mut stream, 20));
+                article.source = ["", "a", "A", "b"][stream.below(4) as usize].into();
+                let hour = stream.below(400) as i64;
+                article.published = (stream.below(6) > 0).then(|| jiff::Timestamp::from_second(hour * 3600).unwrap());
+                article
+            })
+            .collect()
+    }
+
+    fn hits(params: MltParams, articles: &[Article]) -> Vec<Vec<Hit>> {
+        let mlt = params.check().unwrap();
+        let terms = mlt.analyzer().terms_of(articles);
+        mlt.index(articles, &terms, None).all_hits()
+    }
+
+    fn found(params: MltParams, articles: &[Article]) -> Vec<Vec<u32>> {
+        hits(params, articles).iter().map(|h| h.iter().map(|h| h.article).collect()).collect()
+    }
+
+    /// The definition, pair by pair, from the texts.
+    fn naive(params: &MltParams, articles: &[Article]) -> Vec<Vec<Hit>> {
+        use std::collections::BTreeMap;
+        let fields: Vec<[Vec<&str>; 2]> = articles
+            .iter()
+            .map(|a| [a.title.split_whitespace().collect(), a.body.split_whitespace().collect()])
+            .collect();
+        let n = articles.len() as f64;
+        let df = |f: usize, w: &str| fields.iter().filter(|d| d[f].contains(&w)).count() as f64;
+        let tf = |d: usize, f: usize, w: &str| fields[d][f].iter().filter(|t| **t == w).count() as f64;
+        let with: Vec<f64> = (0..2).map(|f| fields.iter().filter(|d| !d[f].is_empty()).count() as f64).collect();
+        let mean: Vec<f64> =
+            (0..2).map(|f| fields.iter().map(|d| d[f].len()).sum::<usize>() as f64 / with[f].max(1.0)).collect();
+        let part = |d: usize, f: usize, w: &str| {
+            let tf = tf(d, f, w);
+            if tf == 0.0 {
+                return 0.0;
+            }
+            tf / (tf + params.k1 * (1.0 - params.b + params.b * fields[d][f].len() as f64 / mean[f]))
+        };
+        let near = |a: &Article, b: &Article| match (a.published, b.published, params.window_hours) {
+            (Some(x), Some(y), Some(hours)) => (x.as_second() - y.as_second()).abs() <= i64::from(hours) * 3600,
+            _ => true,
+        };
+        (0..articles.len())
+            .map(|a| {
+                let mut chosen: Vec<(f64, usize, &str)> = Vec::new();
+                let mut pool = Vec::new();
+                for f in 0..2 {
+                    let words: BTreeMap<&str, ()> = fields[a][f].iter().map(|w| (*w, ())).collect();
+                    for w in words.into_keys() {
+                        if df(f, w) >= f64::from(params.min_doc_freq) {
+                            pool.push((tf(a, f, w) * (1.0 + ((n + 1.0) / (df(f, w) + 1.0)).ln()), f, w));
+                        }
+                    }
+                    if params.terms == TermLimit::PerField || f == 1 {
+                        pool.sort_by(|x, y| y.0.total_cmp(&x.0).then(x.1.cmp(&y.1)).then(x.2.cmp(y.2)));
+                        pool.truncate(params.max_query_terms as usize);
+                        chosen.append(&mut pool);
+                    }
+                }
+                let score = |d: usize| -> f64 {
+                    chosen
+                        .iter()
+                        .map(|&(_, f, w)| {
+                            let idf = (1.0 + (with[f] - df(f, w) + 0.5) / (df(f, w) + 0.5)).ln();
+                            idf * part(d, f, w) * if f == 0 { params.title_boost } else { 1.0 }
+                        })
+                        .sum()
+                };
+                let needed = ((chosen.len() as f64 * params.minimum_should_match).floor() as usize).max(1);
+                let own = score(a);
+                let mut hits: Vec<Hit> = (0..articles.len())
+                    .filter(|&d| {
+                        let (x, y) = (articles[a].source.to_lowercase(), articles[d].source.to_lowercase());
+                        let matched = chosen.iter().filter(|c| tf(d, c.1, c.2) > 0.0).count();
+                        d != a && (x.is_empty() || x != y) && near(&articles[a], &articles[d]) && matched >= needed
+                    })
+                    .map(|d| Hit { article: d as u32, score: Score::of(score(d) / own) })
+                    .filter(|h| h.score >= params.threshold)
+                    .collect();
+                hits.sort_by_key(|h| (std::cmp::Reverse(h.score), h.article));
+                hits
+            })
+            .collect()
+    }
+
+    #[test]
+    fn hits_are_those_of_the_definition() {
+        for (seed, change) in [
+            (1, plain()),
+            (2, MltParams { terms: TermLimit::Shared, max_query_terms: 4, ..plain() }),
+            (3, MltParams { max_query_terms: 2, title_boost: 3.0, min_doc_freq: 5, ..plain() }),
+            (4, MltParams { window_hours: Some(48), k1: 2.0, b: 0.3, ..plain() }),
+            (5, MltParams { minimum_should_match: 0.5, threshold: Score::of(0.3), ..plain() }),
+        ] {
+            let articles = random(40, seed);
+            let mut ours = hits(change.clone(), &articles);
+            // The order among equal rounded scores is decided by the sums; here only the sets are compared.
+            ours.iter_mut().for_each(|h| h.sort_by_key(|h| (std::cmp::Reverse(h.score), h.article)));
+            let expected = naive(&change, &articles);
+            assert!(expected.iter().map(Vec::len).sum::<usize>() > 60, "seed {seed}: the sample finds something");
+            for (a, (x, y)) in ours.iter().zip(&expected).enumerate() {
+                assert_eq!(x.len(), y.len(), "seed {seed}, article {a}");
+                for (x, y) in x.iter().zip(y) {
+                    let apart = (x.score.millionths() - y.score.millionths()).abs();
+                    assert!(x.article == y.article && apart <= 1, "seed {seed}, article {a}: {x:?}, {y:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn threads_and_other_articles_orders_do_not_change_hits() {
+        let articles = random(150, 9);
+        let params = MltParams { boost_terms: Some(2.0), neighbours: Some(5), window_hours: Some(72), ..plain() };
+        let run = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| hits(params.clone(), &articles))
+        };
+        let one = run(1);
+        assert!(one.iter().any(|h| h.len() == 5));
+        assert_eq!(one, run(2));
+        assert_eq!(one, run(7));
+    }
+
+    #[test]
+    fn every_limit_of_terms_does_what_it_says() {
+        let articles = vec![
+            article(0, "fog fog horn", "salt salt quay x"),
+            article(1, "fog horn", "salt quay x"),
+            article(2, "lamp", "reed x"),
+        ];
+        let terms = |params: MltParams| -> Vec<String> {
+            let mlt = params.check().unwrap();
+            let terms = mlt.analyzer().terms_of(&articles);
+            let index = mlt.index(&articles, &terms, None);
+            index
+                .query_terms(0)
+                .iter()
+                .map(|(f, w)| format!("{}{w}", if *f == TextField::Title { "t:" } else { "" }))
+                .collect()
+        };
+        assert_eq!(terms(plain()), ["t:fog", "t:horn", "salt", "quay", "x"]);
+        assert_eq!(terms(MltParams { max_query_terms: 1, ..plain() }), ["t:fog", "salt"]);
+        // Of both fields together: fog and salt tie, the title goes first.
+        let shared = MltParams { max_query_terms: 3, terms: TermLimit::Shared, ..plain() };
+        assert_eq!(terms(shared), ["t:fog", "salt", "t:horn"]);
+        assert_eq!(terms(MltParams { min_term_freq: 2, ..plain() }), ["t:fog", "t:horn", "salt"]);
+        assert_eq!(terms(MltParams { min_term_freq_title: 2, ..plain() }), ["t:fog", "salt", "quay", "x"]);
+        assert_eq!(terms(MltParams { min_doc_freq: 3, ..plain() }), ["x"]);
+        assert_eq!(terms(MltParams { min_word_length: 4, ..plain() }), ["t:horn", "salt", "quay"]);
+        assert_eq!(terms(MltParams { max_word_length: 3, ..plain() }), ["t:fog", "x"]);
+        assert_eq!(terms(MltParams { unlike: vec!["Fog, salt!".into()], ..plain() }), ["t:horn", "quay", "x"]);
+        assert_eq!(terms(MltParams { fields: vec![TextField::Body], ..plain() }), ["salt", "quay", "x"]);
+        // Three articles of three are a share of one, but no more than 20: never too common.
+        assert_eq!(terms(MltParams { max_doc_freq: Some(0.5), ..plain() }).len(), 5);
+        let many: Vec<Article> = (0..42).map(|i| article(i, "", if i < 22 { "salt quay" } else { "quay" })).collect();
+        let mlt = MltParams { max_doc_freq: Some(0.6), ..plain() }.check().unwrap();
+        let all = mlt.analyzer().terms_of(&many);
+        let index = mlt.index(&many, &all, None);
+        assert_eq!(index.query_terms(0), [(TextField::Body, "salt")]);
+        assert_eq!((index.query_terms(30), index.mute().len()), (Vec::new(), 20));
+    }
+
+    #[test]
+    fn filters_hold_inside_the_query_and_a_missing_value_filters_nothing() {
+        let with = |id, source: &str, hour: Option<i64>| Article {
+            source: source.into(),
+            published: hour.map(|h| jiff::Timestamp::from_second(h * 3600).unwrap()),
+            ..article(id, "", "fog horn salt")
+        };
+        let articles = vec![
+            with(0, "Post", Some(0)),
+            with(1, "post", Some(0)),
+            with(2, "Herald", Some(5)),
+            with(3, "", Some(6)),
+            with(4, "Herald", None),
+        ];
+        let near = |same_source| MltParams { window_hours: Some(5), same_source, neighbours: Some(3), ..plain() };
+        let found_by = found(near(SameSource::Drop), &articles);
+        assert_eq!(found_by, [vec![2, 4], vec![2, 4], vec![0, 1, 3], vec![2, 4], vec![0, 1, 3]]);
+        assert_eq!(found(near(SameSource::Keep), &articles)[0], [1, 2, 4]);
+        // One slot is not eaten by what the filters drop.
+        assert_eq!(found(MltParams { neighbours: Some(1), ..near(SameSource::Drop) }, &articles)[0], [2]);
+    }
+
+    #[test]
+    fn scores_are_relative_clamped_and_explained() {
+        let articles = vec![
+            article(0, "", "fog horn salt quay owl reed"),
+            article(1, "", "fog horn"),
+            article(2, "", "fog horn salt quay owl reed"),
+            article(3, "", "lamp"),
+        ];
+        let all = hits(plain(), &articles);
+        assert_eq!((all[0][0].article, all[0][0].score), (2, Score::MAX));
+        // The longer articles hold all of 1's terms in a longer text.
+        assert!(all[1][0].score < Score::MAX && all[1][0].article == 0 && all[1][1].article == 2);
+        let more = vec![
+            article(0, "", "fog horn salt salt salt salt salt"),
+            article(1, "", "fog horn salt"),
+            article(2, "", "owl"),
+        ];
+        let params = MltParams { max_query_terms: 2, unlike: vec!["salt".into()], ..plain() };
+        assert_eq!(hits(params, &more)[0][0].score, Score::MAX, "a shorter article cannot score above 1");
+        let mlt = plain().check().unwrap();
+        let terms = mlt.analyzer().terms_of(&articles);
+        let index = mlt.index(&articles, &terms, None);
+        let why = index.why(0, 1);
+        assert_eq!(why.iter().map(|w| w.0).collect::<Vec<_>>(), ["fog", "horn"]);
+        let sum: f64 = why.iter().map(|w| w.2).sum();
+        assert_eq!(Score::of(sum), all[0].iter().find(|h| h.article == 1).unwrap().score);
+    }
+
+    #[test]
+    fn statistics_of_a_larger_collection_are_used() {
+        let articles = vec![article(0, "", "fog horn salt"), article(1, "", "fog horn quay")];
+        let mlt = plain().check().unwrap();
+        let terms = mlt.analyzer().terms_of(&articles);
+        let alone = mlt.index(&articles, &terms, None).hits(0)[0].score;
+        let statistics = Statistics { articles: [0, 1000], tokens: [0, 3000], all: 1000 };
+        let common = |_: TextField, word: &str| if word == "salt" { 2 } else { 900 };
+        let among = mlt.index(&articles, &terms, Some((statistics, &common))).hits(0)[0].score;
+        assert!(among < alone, "fog and horn are common there: {among}, {alone}");
+    }
+
+    #[test]
+    fn parameters_out_of_range_are_named() {
+        let refused = |params: MltParams| params.check().unwrap_err().to_string();
+        assert_eq!(refused(MltParams { max_query_terms: 0, ..plain() }), "max-query-terms = 0; wanted at least 1");
+        assert_eq!(refused(MltParams { fields: Vec::new(), ..plain() }), "fields = none; wanted title, body or both");
+        assert_eq!(refused(MltParams { b: 1.5, ..plain() }), "b = 1.5; wanted a share, 0 to 1");
+        assert_eq!(
+            refused(MltParams { max_doc_freq: Some(-0.1), ..plain() }),
+            "max-doc-freq = -0.1; wanted a share, 0 to 1"
+        );
+        assert_eq!(refused(MltParams { k1: f64::NAN, ..plain() }), "k1 = NaN; wanted a finite number, at least 0");
+        assert_eq!(
+            refused(MltParams { title_boost: 0.0, ..plain() }),
+            "title-boost = 0; wanted a finite number above 0"
+        );
+        assert_eq!(refused(MltParams { neighbours: Some(0), ..plain() }), "neighbours = 0; wanted at least 1");
+        assert!(refused(MltParams { threshold: Score::ZERO, ..plain() }).starts_with("threshold = 0.000000"));
+        let params = MltParams { k1: 1.5, terms: TermLimit::Shared, ..MltParams::default() };
+        let written = toml::to_string(&params).unwrap();
+        assert_eq!(toml::from_str::<MltParams>(&written).unwrap(), params);
+    }
 }
