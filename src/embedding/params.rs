@@ -181,8 +181,8 @@ pub struct Word2Vec {
 
 impl Word2Vec {
     /// The longest way that one row may go blindly: updates computed against the same numbers, times the learning rate,
-    /// expected for the most frequent row. At the usual learning rate of 0.025 these are 16 updates.
-    pub const STALE_STEPS: f64 = 0.4;
+    /// expected for the most frequent row. At the usual learning rate of 0.025 these are 32 updates.
+    pub const STALE_STEPS: f64 = 0.8;
 
     /// The parameters.
     pub fn params(&self) -> &Word2VecParams {
