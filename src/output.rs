@@ -17,6 +17,8 @@ pub struct Output {
 
 enum Target {
     Standard(BufWriter<io::Stdout>),
+    /// A device or a pipe: nothing can be renamed over it, what is written is gone.
+    Device(BufWriter<File>),
     File(BufWriter<NamedTempFile>),
 }
 
@@ -35,6 +37,12 @@ impl Output {
                 path,
                 io::Error::new(io::ErrorKind::IsADirectory, "is a folder; name a file in it"),
             ));
+        }
+        // A link is followed, so that the file it points to is replaced and not the link.
+        let path = &std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        if std::fs::metadata(path).is_ok_and(|m| !m.is_file()) {
+            let device = File::options().write(true).open(path).map_err(FileError::at(path))?;
+            return Ok(Output { target: Target::Device(BufWriter::new(device)), path: path.to_owned() });
         }
         let folder = match path.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -56,6 +64,7 @@ impl Output {
         let path = self.path;
         match self.target {
             Target::Standard(mut out) => out.flush().map_err(FileError::at(&path)),
+            Target::Device(mut out) => out.flush().map_err(FileError::at(&path)),
             Target::File(out) => {
                 let file = out.into_inner().map_err(|e| FileError::new(&path, e.into_error()))?;
                 set_usual_mode(file.as_file()).map_err(FileError::at(&path))?;
@@ -71,12 +80,14 @@ impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.target {
             Target::Standard(out) => out.write(bytes),
+            Target::Device(out) => out.write(bytes),
             Target::File(out) => out.write(bytes),
         }
     }
     fn flush(&mut self) -> io::Result<()> {
         match &mut self.target {
             Target::Standard(out) => out.flush(),
+            Target::Device(out) => out.flush(),
             Target::File(out) => out.flush(),
         }
     }
@@ -113,6 +124,25 @@ mod tests {
         out.commit().unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "new");
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn devices_are_written_to_and_links_are_followed() {
+        use std::os::unix::fs::FileTypeExt;
+        let mut out = Output::create("/dev/null").unwrap();
+        out.write_all(b"gone").unwrap();
+        out.commit().unwrap();
+        assert!(std::fs::metadata("/dev/null").unwrap().file_type().is_char_device());
+        let folder = tempfile::tempdir().unwrap();
+        let (file, link) = (folder.path().join("file"), folder.path().join("link"));
+        std::fs::write(&file, "old").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        let mut out = Output::create(&link).unwrap();
+        out.write_all(b"new").unwrap();
+        out.commit().unwrap();
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "new");
+        assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
     }
 
     #[test]
