@@ -138,7 +138,7 @@ impl Work for Walk<'_> {
         let mut told = 0;
         loop {
             windows.clear();
-            self.cursor.fill(&self.plan.text, BATCH, &mut windows);
+            self.cursor.fill(self.plan.text, BATCH, &mut windows);
             if windows.ends.is_empty() {
                 break;
             }

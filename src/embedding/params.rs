@@ -174,7 +174,7 @@ impl Word2VecParams {
 }
 
 /// Word2vec with checked parameters.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Default)]
 pub struct Word2Vec {
     params: Word2VecParams,
 }
@@ -187,12 +187,6 @@ impl Word2Vec {
     /// The parameters.
     pub fn params(&self) -> &Word2VecParams {
         &self.params
-    }
-}
-
-impl Default for Word2Vec {
-    fn default() -> Word2Vec {
-        Word2Vec { params: Word2VecParams::default() }
     }
 }
 

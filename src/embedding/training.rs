@@ -358,7 +358,7 @@ fn runaway(input: &Rows, vocabulary: &Vocabulary) -> Option<String> {
     let mut found = None;
     input.each(input.width() * 16, |row| {
         if found.is_none()
-            && let Some(x) = row.iter().find(|x| !(x.abs() < RUNAWAY))
+            && let Some(x) = row.iter().find(|x| x.is_nan() || x.abs() >= RUNAWAY)
         {
             found = Some(format!("the vector of {:?} holds {x}", vocabulary.words[place]));
         }
@@ -549,7 +549,7 @@ mod tests {
                 train_from(&more, &word2vec, &run, &TrainOptions { start: Some(start), ..Default::default() }).unwrap();
             assert_eq!(grown.embedding.len(), old.embedding.len() + 1);
             assert_eq!(grown.embedding.words()[old.embedding.len()], "foghorn");
-            assert_eq!(grown.provenance.before, [old.provenance.corpus.xxh3.clone()]);
+            assert_eq!(grown.provenance.before, std::slice::from_ref(&old.provenance.corpus.xxh3));
             let length = |word: &str| grown.embedding.vector(word).unwrap().iter().map(|x| x * x).sum::<f32>().sqrt();
             assert!(length("foghorn") > 0.6, "a new word is trained: {}", length("foghorn"));
             let moved = |word: &str| grown.embedding.vector(word) != old.embedding.vector(word);

@@ -359,7 +359,7 @@ fn mark<DB: DrawingBackend>(
     zoom: i32,
 ) -> Result<(), FigureError> {
     let r = 4 * zoom;
-    let style = if place / 4 % 2 == 0 { colour(place).filled() } else { WHITE.filled() };
+    let style = if (place / 4).is_multiple_of(2) { colour(place).filled() } else { WHITE.filled() };
     let corners: Vec<(i32, i32)> = match place % 4 {
         0 => {
             area.draw(&Circle::new((x, y), r, style)).map_err(failed)?;

@@ -96,7 +96,8 @@ impl Triangles {
             n,
             (0..n as u32)
                 .flat_map(|v| row(v).map(move |edge| (v, edge)))
-                .filter_map(|(v, edge)| closes[edge].load(Relaxed).then(|| (v, higher[edge]))),
+                .filter(|&(_, edge)| closes[edge].load(Relaxed))
+                .map(|(v, edge)| (v, higher[edge])),
         );
         let mut triangles = Triangles { kept, at, clustering: 0.0 };
         if n > 0 {

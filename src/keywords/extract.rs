@@ -189,6 +189,7 @@ impl Keywords {
 }
 
 #[cfg(test)]
+#[expect(clippy::approx_constant, reason = "weights are worked by hand to six decimals")]
 mod tests {
     use super::*;
     use crate::keywords::InverseFrequency;

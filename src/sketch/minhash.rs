@@ -152,7 +152,7 @@ impl MinHash {
             for &shingle in set {
                 let hash = mix(shingle ^ key);
                 // The upper half chooses the bin, the lower half is the value.
-                let bin = ((hash >> 32) * n >> 32) as usize;
+                let bin = (((hash >> 32) * n) >> 32) as usize;
                 let value = hash as u32;
                 if scratch.filled[bin] == 0 {
                     scratch.filled[bin] = stamp;
@@ -174,8 +174,8 @@ impl MinHash {
             }
             let mut attempt = 0u64;
             loop {
-                let hash = mix(self.keys[1] ^ (bin as u64) << 32 ^ attempt);
-                let other = ((hash >> 32) * n >> 32) as usize;
+                let hash = mix(self.keys[1] ^ ((bin as u64) << 32) ^ attempt);
+                let other = (((hash >> 32) * n) >> 32) as usize;
                 if scratch.filled[other] != 0 {
                     signature[bin] = signature[other];
                     break;

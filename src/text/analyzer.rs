@@ -111,10 +111,11 @@ impl AnalyzerParams {
     /// # Errors
     /// If stems are asked of a language without a stemmer, or a stop word is none.
     pub fn check(self) -> Result<Analyzer, AnalyzerError> {
-        if let LanguageChoice::Only(language) = self.language {
-            if self.stem && language.stemmer().is_none() {
-                return Err(AnalyzerError::NoStemmer(language));
-            }
+        if let LanguageChoice::Only(language) = self.language
+            && self.stem
+            && language.stemmer().is_none()
+        {
+            return Err(AnalyzerError::NoStemmer(language));
         }
         let mut own = FxHashSet::default();
         if let StopWords::Words(words) = &self.stop_words {

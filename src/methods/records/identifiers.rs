@@ -158,7 +158,7 @@ pub fn isbn(text: &str) -> Option<String> {
             let mut first = vec![9, 7, 8];
             first.extend_from_slice(&all[..9]);
             first.push(check13(&first));
-            (sum % 11 == 0).then(|| written(&first))
+            sum.is_multiple_of(11).then(|| written(&first))
         }
         _ => None,
     }

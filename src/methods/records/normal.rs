@@ -337,10 +337,10 @@ pub fn title(text: &str) -> Title {
     let mut translation = String::new();
     let mut rest = plain.trim();
     // A title that is whole in brackets is a translation whose original is not given.
-    if let Some(inside) = rest.trim_end_matches(['.', ' ']).strip_prefix('[').and_then(|r| r.strip_suffix(']')) {
-        if !inside.contains('[') {
-            rest = inside;
-        }
+    if let Some(inside) = rest.trim_end_matches(['.', ' ']).strip_prefix('[').and_then(|r| r.strip_suffix(']'))
+        && !inside.contains('[')
+    {
+        rest = inside;
     }
     while let Some((head, inside, square)) = trailing_bracket(rest) {
         let folded = fold(inside);
