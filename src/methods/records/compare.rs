@@ -680,6 +680,9 @@ fn dois(a: Option<&str>, b: Option<&str>) -> Agreement {
     if a == b {
         return Agreement::Same;
     }
+    if unversioned(a) == unversioned(b) {
+        return Agreement::Compatible;
+    }
     let letters = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
     let (x, y) = (letters(a), letters(b));
     let (short, long) = if x.len() <= y.len() { (&x, &y) } else { (&y, &x) };
@@ -688,6 +691,15 @@ fn dois(a: Option<&str>, b: Option<&str>) -> Agreement {
         return Agreement::Compatible;
     }
     Agreement::Different
+}
+
+/// A DOI without the number of a version: `.pub3` of reviews that are updated, `/v2` and `.v2` of preprints.
+fn unversioned(doi: &str) -> &str {
+    let bare = doi.trim_end_matches(|c: char| c.is_ascii_digit());
+    if bare.len() == doi.len() {
+        return doi;
+    }
+    [".pub", "/v", ".v"].iter().find_map(|mark| bare.strip_suffix(mark)).unwrap_or(doi)
 }
 
 fn identifiers(a: &Record, b: &Record) -> Agreement {

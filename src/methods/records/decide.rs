@@ -280,14 +280,15 @@ fn is_conference_and_journal(c: &Comparison) -> bool {
 
 fn veto(c: &Comparison, heading: bool) -> Option<Veto> {
     use Agreement::*;
-    let identified = c.doi == Same || c.identifiers == Same;
+    let title = matches!(c.title.level, TitleLevel::Same | TitleLevel::Close);
+    // Versions of one DOI under one title are one paper too.
+    let identified = c.doi == Same || c.identifiers == Same || c.doi == Compatible && title;
     if c.notices.0 != c.notices.1 && !identified {
         return Some(Veto::Notice);
     }
     if c.identifiers == Different && c.doi != Same {
         return Some(Veto::Identifier);
     }
-    let title = matches!(c.title.level, TitleLevel::Same | TitleLevel::Close);
     let venue = matches!(c.venue, Same | Compatible);
     let one_place = c.pages == Same && matches!(c.volume, Same | Compatible) && venue;
     let one_abstract = c.abstracts.is_some_and(|share| share >= 0.9);
@@ -303,7 +304,9 @@ fn veto(c: &Comparison, heading: bool) -> Option<Veto> {
     {
         return Some(Veto::Numbers);
     }
-    if identified && c.title.level == TitleLevel::Different && c.names.agreement != Same {
+    if identified
+        && (c.title.level == TitleLevel::Different && c.names.agreement != Same || !title && c.pages == Different)
+    {
         return Some(Veto::TitleOfDoi);
     }
     if c.isbn == Same
@@ -357,7 +360,8 @@ fn veto(c: &Comparison, heading: bool) -> Option<Veto> {
     // Printed in two places: another volume on other pages, or another volume of another journal.
     let other_pages = c.volume == Different && c.pages == Different;
     let other_venue = c.volume == Different && c.venue == Different && c.pages != Same;
-    if (other_pages || other_venue) && !identified || other_pages && c.venue == Different {
+    let other_journal = c.venue == Different && c.pages == Different;
+    if (other_pages || other_venue || other_journal) && !identified || other_pages && c.venue == Different {
         return Some(Veto::Place);
     }
     // Two years or more between them, and nothing that ties them to one place.
