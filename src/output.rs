@@ -1,18 +1,45 @@
 //! Files that are written whole or not at all: opened before the work starts, renamed into place after it.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tempfile::NamedTempFile;
 
 use crate::error::FileError;
 
+/// The places of all outputs that are open in this process: each must be of its own, and none may be an input.
+static OPEN: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+fn open_outputs() -> MutexGuard<'static, BTreeSet<PathBuf>> {
+    // A set of paths is whole whatever panicked beside it.
+    OPEN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// An error if this file is about to be written: it would be read and replaced in one run.
+///
+/// # Errors
+/// If an [`Output`] for the same file is open.
+pub fn check_input(path: impl AsRef<Path>) -> Result<(), FileError> {
+    let path = path.as_ref();
+    match std::fs::canonicalize(path) {
+        Ok(real) if open_outputs().contains(&real) => Err(FileError::new(
+            path,
+            io::Error::new(io::ErrorKind::InvalidInput, "is an input and an output; write to another file"),
+        )),
+        _ => Ok(()),
+    }
+}
+
 /// A file under construction, beside the place where it will stand. Dropped without [`Output::commit`] it leaves the
 /// old file as it was and nothing else. `-` is standard output.
 pub struct Output {
-    target: Target,
+    target: Option<Target>,
     path: PathBuf,
+    /// As it stands in the list of open outputs.
+    place: PathBuf,
 }
 
 enum Target {
@@ -30,7 +57,12 @@ impl Output {
     pub fn create(path: impl AsRef<Path>) -> Result<Output, FileError> {
         let path = path.as_ref();
         if path == Path::new("-") {
-            return Ok(Output { target: Target::Standard(BufWriter::new(io::stdout())), path: path.to_owned() });
+            claim(path, path)?;
+            return Ok(Output {
+                target: Some(Target::Standard(BufWriter::new(io::stdout()))),
+                path: path.to_owned(),
+                place: path.to_owned(),
+            });
         }
         if path.is_dir() {
             return Err(FileError::new(
@@ -42,30 +74,37 @@ impl Output {
         let path = &std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         if std::fs::metadata(path).is_ok_and(|m| !m.is_file()) {
             let device = File::options().write(true).open(path).map_err(FileError::at(path))?;
-            return Ok(Output { target: Target::Device(BufWriter::new(device)), path: path.to_owned() });
+            return Ok(Output {
+                target: Some(Target::Device(BufWriter::new(device))),
+                path: path.to_owned(),
+                place: PathBuf::new(),
+            });
         }
         let folder = match path.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => Path::new("."),
         };
+        let place = place_of(folder, path);
         let file = tempfile::Builder::new()
             .prefix(".papertwin-")
             .suffix(".part")
             .tempfile_in(folder)
             .map_err(|source| FileError::new(path, source))?;
-        Ok(Output { target: Target::File(BufWriter::with_capacity(1 << 16, file)), path: path.to_owned() })
+        claim(&place, path)?;
+        Ok(Output { target: Some(Target::File(BufWriter::with_capacity(1 << 16, file))), path: path.to_owned(), place })
     }
 
     /// Writes what is buffered and puts the file in its place.
     ///
     /// # Errors
     /// If the disk is full or the file cannot be renamed; the old file stays then.
-    pub fn commit(self) -> Result<(), FileError> {
-        let path = self.path;
-        match self.target {
-            Target::Standard(mut out) => out.flush().map_err(FileError::at(&path)),
-            Target::Device(mut out) => out.flush().map_err(FileError::at(&path)),
-            Target::File(out) => {
+    pub fn commit(mut self) -> Result<(), FileError> {
+        let path = self.path.clone();
+        match self.target.take() {
+            None => Ok(()),
+            Some(Target::Standard(mut out)) => out.flush().map_err(FileError::at(&path)),
+            Some(Target::Device(mut out)) => out.flush().map_err(FileError::at(&path)),
+            Some(Target::File(out)) => {
                 let file = out.into_inner().map_err(|e| FileError::new(&path, e.into_error()))?;
                 set_usual_mode(file.as_file()).map_err(FileError::at(&path))?;
                 file.as_file().sync_data().map_err(FileError::at(&path))?;
@@ -76,20 +115,44 @@ impl Output {
     }
 }
 
-impl Write for Output {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match &mut self.target {
-            Target::Standard(out) => out.write(bytes),
-            Target::Device(out) => out.write(bytes),
-            Target::File(out) => out.write(bytes),
+impl Drop for Output {
+    fn drop(&mut self) {
+        open_outputs().remove(&self.place);
+    }
+}
+
+/// Where an output will stand, also if it does not stand there yet.
+fn place_of(folder: &Path, path: &Path) -> PathBuf {
+    let folder = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
+    path.file_name().map_or_else(|| folder.clone(), |name| folder.join(name))
+}
+
+fn claim(place: &Path, path: &Path) -> Result<(), FileError> {
+    if open_outputs().insert(place.to_owned()) {
+        return Ok(());
+    }
+    Err(FileError::new(
+        path,
+        io::Error::new(io::ErrorKind::AlreadyExists, "is named for two outputs; give each a file of its own"),
+    ))
+}
+
+impl Output {
+    fn writer(&mut self) -> &mut dyn Write {
+        match self.target.as_mut().expect("an output has its target until it is committed") {
+            Target::Standard(out) => out,
+            Target::Device(out) => out,
+            Target::File(out) => out,
         }
     }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.writer().write(bytes)
+    }
     fn flush(&mut self) -> io::Result<()> {
-        match &mut self.target {
-            Target::Standard(out) => out.flush(),
-            Target::Device(out) => out.flush(),
-            Target::File(out) => out.flush(),
-        }
+        self.writer().flush()
     }
 }
 
@@ -124,6 +187,19 @@ mod tests {
         out.commit().unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "new");
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn two_outputs_of_one_place_and_an_input_that_is_an_output_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.csv");
+        std::fs::write(&path, "old").unwrap();
+        let first = Output::create(&path).unwrap();
+        let second = Output::create(folder.path().join("./x.csv")).err().unwrap();
+        assert!(second.to_string().contains("named for two outputs"), "{second}");
+        assert!(check_input(&path).unwrap_err().to_string().contains("is an input and an output"));
+        drop(first);
+        assert!(check_input(&path).is_ok() && Output::create(&path).is_ok());
     }
 
     #[cfg(unix)]

@@ -151,6 +151,8 @@ impl Dedup {
 
         let mut options = self.options(base);
         for path in &self.decisions {
+            // A review written over the decisions that it was made with would lose them.
+            papertwin::output::check_input(path)?;
             let file = std::fs::File::open(path).with_context(|| path.display().to_string())?;
             let (decided, unknown) =
                 resolve::read_decisions(file, &corpus).with_context(|| path.display().to_string())?;

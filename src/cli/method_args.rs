@@ -17,7 +17,7 @@ use super::Context;
 #[command(next_help_heading = "Method")]
 pub struct MethodArgs {
     /// The way duplicates are found
-    #[arg(long, value_name = "NAME", value_parser = method_name)]
+    #[arg(long, value_name = "NAME", value_parser = clap::builder::PossibleValuesParser::new(NAMES))]
     pub method: Option<String>,
     /// A parameter of the method, as its table in an experiment writes it (keywords.k=10); may be given often
     #[arg(long, value_name = "KEY=VALUE", value_parser = setting, requires = "method")]
@@ -40,13 +40,6 @@ pub struct MethodArgs {
     /// What compares vectors: auto, portable, avx2, avx512, int8; the results are the same
     #[arg(long, value_name = "NAME", default_value = "auto", requires = "vectors")]
     pub kernel: Kernel,
-}
-
-fn method_name(name: &str) -> Result<String, String> {
-    match NAMES.contains(&name) {
-        true => Ok(name.to_owned()),
-        false => Err(format!("wanted one of {}", NAMES.join(", "))),
-    }
 }
 
 /// `KEY=VALUE`, the value as TOML or, where it is none, as text. Dots in the key go into tables.

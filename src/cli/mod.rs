@@ -175,7 +175,7 @@ pub fn main() -> ExitCode {
         Ok(Outcome::NotClean) => ExitCode::from(1),
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {error:#}");
+            eprintln!("error: {}", told_once(&error));
             ExitCode::from(2)
         }
     }
@@ -202,10 +202,25 @@ fn run(command: Command, context: &Context) -> anyhow::Result<Outcome> {
         Command::Train(command) => command.run(context),
         Command::Embedding(command) => command.run(context),
         Command::Completions { shell } => {
-            clap_complete::generate(shell, &mut Cli::command(), "papertwin", &mut std::io::stdout());
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "papertwin", &mut script);
+            std::io::Write::write_all(&mut std::io::stdout(), &script)?;
             Ok(Outcome::Clean)
         }
     }
+}
+
+/// The chain of causes, without those that the error before has told already.
+fn told_once(error: &anyhow::Error) -> String {
+    let mut told = String::new();
+    for cause in error.chain().map(|cause| cause.to_string()) {
+        if told.is_empty() {
+            told = cause;
+        } else if !told.ends_with(&cause) {
+            told = format!("{told}: {cause}");
+        }
+    }
+    told
 }
 
 /// A reader that closed the pipe has seen enough: that is success.

@@ -184,6 +184,7 @@ fn drop_controls(paper: &mut Paper) {
 /// # Errors
 /// If it cannot be opened, holds no text, or is in no known format.
 pub fn open(path: impl AsRef<Path>, options: &ReadOptions, run: &Run) -> Result<Vec<Opened>, ReadError> {
+    crate::output::check_input(&path)?;
     open_path(path.as_ref(), run)?.into_iter().map(|input| recognise(input, options, run)).collect()
 }
 

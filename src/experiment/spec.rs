@@ -217,6 +217,17 @@ impl Spec {
         if let Some(seed) = written.seed {
             base.insert("seed".to_owned(), Value::Integer(seed as i64));
         }
+        let plain = |name: &str| {
+            !name.is_empty()
+                && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b))
+                && !name.starts_with('.')
+        };
+        if let Some(figure) = written.figures.iter().find(|figure| !plain(&figure.name)) {
+            return Err(error(format!(
+                "figure: {:?} is no name of a file; wanted letters, digits, - and _",
+                figure.name
+            )));
+        }
         let mut sweep = Vec::new();
         for (key, values) in written.sweep {
             match values {

@@ -204,6 +204,12 @@ impl<'a> Head<'a> {
     pub fn lines(&self) -> impl Iterator<Item = &'a str> + use<'a> {
         self.text.lines().filter(|line| !line.trim().is_empty())
     }
+
+    /// Whether the text begins as a table does, with a header that names at least two known columns. Marks of a format
+    /// whose records stand on lines of their own mean nothing then: they may stand in a cell.
+    pub fn begins_as_table(&self) -> bool {
+        table::known_columns(self) >= 2
+    }
 }
 
 /// An input ready to be read by the reader of its format.

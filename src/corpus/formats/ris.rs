@@ -347,7 +347,7 @@ fn tag_of(line: &str, narrow: bool) -> Option<(&str, &str)> {
 }
 
 /// Whether the line begins a record.
-fn is_type(line: &str) -> bool {
+pub(super) fn is_type(line: &str) -> bool {
     tag_of(line, true).is_some_and(|(name, value)| {
         name.eq_ignore_ascii_case("TY") && !value.is_empty() && !value.contains(char::is_whitespace)
     })
@@ -359,6 +359,10 @@ impl FormatReader for Ris {
     }
 
     fn sniff(&self, head: &Head<'_>) -> Confidence {
+        if head.begins_as_table() || head.lines().next().is_some_and(|line| line.starts_with('@') && line.contains('{'))
+        {
+            return Confidence::No;
+        }
         if head.lines().any(is_type) {
             return Confidence::Certain;
         }

@@ -87,6 +87,19 @@ impl FormatReader for Table {
     }
 }
 
+/// How many columns of a header, whatever its separator, have a known name.
+pub(super) fn known_columns(head: &Head<'_>) -> usize {
+    let mut lines = head.lines();
+    let first = lines.next().unwrap_or_default();
+    let first = if separator_line(first).is_some() { lines.next().unwrap_or_default() } else { first };
+    let known = |name: &String| Column::of_synonym(name).is_some() || head.map.field_of(name).is_some();
+    [b',', b';', b'\t']
+        .map(|separator| header_of(first, separator).iter().filter(|n| known(n)).count())
+        .into_iter()
+        .max()
+        .unwrap_or(0)
+}
+
 /// `sep=;`, which spreadsheets write before the header.
 fn separator_line(line: &str) -> Option<u8> {
     match line.trim().strip_prefix("sep=")?.as_bytes() {
