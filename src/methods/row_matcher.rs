@@ -3,7 +3,7 @@
 use super::{Guarantee, Matcher, MethodError};
 use crate::corpus::{Pair, PaperId};
 use crate::progress::Run;
-use crate::similarity::{AllPairs, PairSink, Scan, Score, Tally};
+use crate::similarity::{AllPairs, Estimate, PairSink, Scan, Score, Tally};
 
 /// All pairs of the rows of a matrix, one row a paper in corpus order, as a [`Matcher`]. Complete.
 pub struct RowMatcher<'m> {
@@ -49,6 +49,10 @@ impl Matcher for RowMatcher<'_> {
 
     fn scan(&self, lambda: Score, sink: &mut dyn PairSink) -> Result<Scan, MethodError> {
         Ok(self.pairs.scan(lambda, sink, &self.run))
+    }
+
+    fn estimate(&self, lambda: Score) -> Option<Estimate> {
+        Some(self.pairs.estimate(lambda))
     }
 
     fn tally(&self, _: usize, watched: &[Pair], grid: &[Score]) -> Result<Tally, MethodError> {

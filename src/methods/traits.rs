@@ -3,7 +3,7 @@
 use crate::corpus::{Corpus, Field, Pair};
 use crate::embedding::Embedding;
 use crate::progress::Run;
-use crate::similarity::{PairSink, Scan, Score, Tally};
+use crate::similarity::{Estimate, PairSink, Scan, Score, Tally};
 
 /// What a method is given.
 #[derive(Clone, Copy)]
@@ -106,6 +106,11 @@ pub trait Matcher: Send + Sync {
     /// # Errors
     /// If the method cannot work at this λ.
     fn scan(&self, lambda: Score, sink: &mut dyn PairSink) -> Result<Scan, MethodError>;
+
+    /// What a scan at λ will take, for methods that can tell before they begin.
+    fn estimate(&self, _lambda: Score) -> Option<Estimate> {
+        None
+    }
 
     /// Counts the pairs at or above every score that a curve over all pairs needs: see [`Tally`]. `papers` is the number
     /// of papers of the corpus, `watched` are ascending pairs.

@@ -52,6 +52,57 @@ pub(super) fn pack(pairs: &AllPairs<'_>, places: Range<usize>, side: Side, out: 
     }
 }
 
+/// Right rows laid out: all of them once where that takes little memory, else tile by tile as they are met.
+pub(super) struct Rights {
+    all: Option<Vec<f32>>,
+    shelf: Shelf<Vec<f32>>,
+}
+
+/// Memory that the layout of all right rows may take.
+const KEPT: usize = 48 << 20;
+
+impl Rights {
+    pub fn new(pairs: &AllPairs<'_>) -> Rights {
+        let m = pairs.present().len();
+        let all = (m * pairs.kernel_width() * size_of::<f32>() <= KEPT).then(|| {
+            let tiles: Vec<Range<usize>> = tiles(0, m);
+            let parts: Vec<Vec<f32>> = tiles
+                .into_par_iter()
+                .map(|tile| {
+                    let mut part = Vec::new();
+                    pack(pairs, tile, Side::Right, &mut part);
+                    part
+                })
+                .collect();
+            parts.concat()
+        });
+        Rights { all, shelf: Shelf::new() }
+    }
+
+    /// Nothing is laid out before it is met.
+    pub fn none() -> Rights {
+        Rights { all: None, shelf: Shelf::new() }
+    }
+
+    /// How much memory the layout takes.
+    pub fn bytes(pairs: &AllPairs<'_>, threads: u64) -> u64 {
+        let row = (pairs.kernel_width() * size_of::<f32>()) as u64;
+        let all = pairs.present().len() as u64 * row;
+        if all <= KEPT as u64 { all } else { threads * TILE as u64 * row }
+    }
+
+    /// Does some work on the panels of a tile.
+    pub fn with<R>(&self, pairs: &AllPairs<'_>, tile: Range<usize>, work: impl FnOnce(&[f32]) -> R) -> R {
+        match &self.all {
+            Some(all) => work(&all[tile.start * pairs.kernel_width()..]),
+            None => self.shelf.with(Vec::new, |right| {
+                pack(pairs, tile, Side::Right, right);
+                work(right)
+            }),
+        }
+    }
+}
+
 /// A strip on all threads.
 pub(super) fn pack_strip(pairs: &AllPairs<'_>, strip: Range<usize>, out: &mut Vec<f32>) {
     let at_once = LEFT * 16;

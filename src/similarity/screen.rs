@@ -236,7 +236,7 @@ const PRODUCT: f64 = 0.0175;
 /// The same for bytes, and what a pair costs besides.
 const BYTE: (f64, f64) = (0.0046, 0.01);
 /// To decide one proposed pair by the definition.
-const DECIDE: f64 = 80.0;
+const DECIDE: f64 = 50.0;
 
 impl Plan {
     /// Chooses, for the kernel asked for.

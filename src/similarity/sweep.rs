@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use rayon::prelude::*;
 
 use super::kernels::{self, CELLS, LEFT, RIGHT, STEP};
-use super::panels::{STRIP, Shelf, TILE, micro_tiles, pack, pack_strip, tiles};
-use super::rows::{AllPairs, Side};
+use super::panels::{Rights, STRIP, Shelf, micro_tiles, pack_strip, tiles};
+use super::rows::AllPairs;
 use super::screen::Screen;
 use super::{Measure, PairSink, Scan, Score};
 use crate::corpus::{Pair, PaperId};
@@ -43,6 +43,34 @@ impl fmt::Display for Estimate {
     }
 }
 
+/// Pairs that a tile finds between one telling of it to the others and the next.
+const TOLD: usize = 256;
+
+/// A pair that was found, by its places among the rows that are present.
+#[derive(Clone, Copy, Default)]
+struct Found {
+    row: u32,
+    column: u32,
+    score: Score,
+}
+
+/// The pairs of a strip, ascending. Tiles come by column and give each row's columns ascending, so that sharing them out to
+/// their rows in turn is enough.
+fn in_order(strip: &Range<usize>, tiles: &[Vec<Found>]) -> Vec<Found> {
+    let mut next = vec![0usize; strip.len() + 1];
+    tiles.iter().flatten().for_each(|found| next[found.row as usize - strip.start + 1] += 1);
+    for row in 0..strip.len() {
+        next[row + 1] += next[row];
+    }
+    let mut all = vec![Found::default(); next[strip.len()]];
+    for found in tiles.iter().flatten() {
+        let place = &mut next[found.row as usize - strip.start];
+        all[*place] = *found;
+        *place += 1;
+    }
+    all
+}
+
 /// What proposes pairs in a strip.
 enum Proposer {
     Products { left: Vec<f32> },
@@ -60,11 +88,15 @@ impl AllPairs<'_> {
             Some(directions) => ((directions + 1).div_ceil(STEP) * STEP) as u64 + 8,
             None => 0,
         };
-        let buffers = threads * (TILE * self.kernel_width() * 4) as u64 + (STRIP * self.kernel_width() * 8) as u64;
+        let right = match plan.screen {
+            Some(_) => 0,
+            None => Rights::bytes(self, threads),
+        };
+        let buffers = right + (STRIP * self.kernel_width() * 8) as u64;
         Estimate {
             comparisons,
             seconds: comparisons as f64 * plan.nanoseconds * 1e-9 / threads as f64,
-            bytes: m * row + buffers + 2 * BUDGET * size_of::<(Pair, Score)>() as u64,
+            bytes: m * row + buffers + 2 * BUDGET * size_of::<Found>() as u64,
             directions: plan.screen,
         }
     }
@@ -81,7 +113,10 @@ impl AllPairs<'_> {
         let plan = self.plan(lambda);
         let screen =
             plan.screen.zip(self.directions()).map(|(directions, of)| Screen::new(self, of, directions, lambda));
-        let shelf = Shelf::new();
+        let rights = match &screen {
+            Some(_) => Rights::none(),
+            None => Rights::new(self),
+        };
         let (mut start, mut height) = (0, STRIP);
         while start < m {
             let strip = start..(start + height).min(m);
@@ -97,28 +132,31 @@ impl AllPairs<'_> {
                 }
             };
             let (held, verified, full) = (AtomicU64::new(0), AtomicU64::new(0), AtomicBool::new(false));
-            let found: Vec<Vec<(Pair, Score)>> = tiles(start, m)
+            let found: Vec<Vec<Found>> = tiles(start, m)
                 .into_par_iter()
                 .map(|tile| {
                     let (mut found, mut tried) = (Vec::new(), 0);
                     let mut decide = |row: usize, column: usize| {
                         tried += 1;
-                        let (x, y) = (self.present()[row], self.present()[column]);
-                        let score = self.score_of(x, y);
+                        let score = self.score_of(self.present()[row], self.present()[column]);
                         if score >= lambda {
-                            found.push((Pair::new(PaperId(x), PaperId(y)).expect("x < y"), score));
-                            if held.fetch_add(1, Relaxed) >= BUDGET && strip.len() > 1 {
+                            found.push(Found { row: row as u32, column: column as u32, score });
+                            // Now and then is often enough, and what all threads write to is slow.
+                            if found.len() % TOLD == 0
+                                && held.fetch_add(TOLD as u64, Relaxed) >= BUDGET
+                                && strip.len() > 1
+                            {
                                 full.store(true, Relaxed);
                             }
+                            return full.load(Relaxed);
                         }
-                        full.load(Relaxed)
+                        false
                     };
                     match (&proposer, &screen) {
                         (Proposer::Bytes { left, least }, Some(screen)) => {
                             by_bytes(screen, left, least, &strip, &tile, &mut decide);
                         }
-                        (Proposer::Products { left }, _) => shelf.with(Vec::new, |right| {
-                            pack(self, tile.clone(), Side::Right, right);
+                        (Proposer::Products { left }, _) => rights.with(self, tile.clone(), |right| {
                             self.by_products(lambda, left, right, &strip, &tile, &mut decide);
                         }),
                         _ => unreachable!("bytes are compared through a screen"),
@@ -131,10 +169,11 @@ impl AllPairs<'_> {
                 height = (strip.len() / 2).max(1);
                 continue;
             }
-            let mut found = found.concat();
-            found.par_sort_unstable();
+            let found = in_order(&strip, &found);
             scan.verified += verified.into_inner();
-            for &(pair, score) in &found {
+            for &Found { row, column, score } in &found {
+                let (x, y) = (self.present()[row as usize], self.present()[column as usize]);
+                let pair = Pair::new(PaperId(x), PaperId(y)).expect("x < y");
                 if sink.pair(pair, score) == ControlFlow::Break(()) {
                     scan.stopped = true;
                     return scan;
@@ -192,14 +231,13 @@ impl AllPairs<'_> {
         let error = 2.0 * self.value_error();
         // Below the least value of a pair of this score, less twice the error, nothing can be better.
         let least_for = |score: Score| ((self.least_value(score) - error) as f32).next_down();
-        let (shelf, rights) = (Shelf::new(), Shelf::new());
+        let (shelf, rights) = (Shelf::new(), Rights::new(self));
         let mut left = Vec::new();
         for start in (0..m).step_by(STRIP) {
             let strip = start..(start + STRIP).min(m);
             pack_strip(self, strip.clone(), &mut left);
             tiles(start, m).into_par_iter().for_each(|tile| {
-                rights.with(Vec::new, |right| {
-                    pack(self, tile.clone(), Side::Right, right);
+                rights.with(self, tile.clone(), |right| {
                     shelf.with(
                         // One place more than rows, so that panels that are filled up have one too.
                         || (vec![None::<Score>; m], vec![f32::NEG_INFINITY; m + LEFT + RIGHT]),
