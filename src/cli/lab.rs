@@ -96,7 +96,7 @@ enum Experiment {
         shingles: Cut,
         /// Where to write; - is standard output
         #[arg(short, long, value_name = "CSV", default_value = "-")]
-        out: PathBuf,
+        output: PathBuf,
     },
 }
 
@@ -146,7 +146,7 @@ impl Cut {
 struct Tables {
     /// The table of counts; - is standard output
     #[arg(short, long, value_name = "CSV", default_value = "-")]
-    out: PathBuf,
+    output: PathBuf,
     /// The table of seconds
     #[arg(long, value_name = "CSV")]
     measurements: Option<PathBuf>,
@@ -154,7 +154,7 @@ struct Tables {
 
 impl Tables {
     fn write(&self, work: impl FnOnce() -> anyhow::Result<(Table, Option<Table>)>) -> anyhow::Result<()> {
-        let mut out = Output::create(&self.out)?;
+        let mut out = Output::create(&self.output)?;
         let measurements = self.measurements.as_ref().map(Output::create).transpose()?;
         let (table, seconds) = work()?;
         table.write_csv(&mut out)?;
@@ -202,8 +202,8 @@ impl Lab {
             Experiment::Candidates { corpus, shingles, components, bands, family } => {
                 candidates(&corpus, &shingles, components as usize, bands as usize, family, context)
             }
-            Experiment::Shingles { corpus, shingles, out } => {
-                let mut out = Output::create(&out)?;
+            Experiment::Shingles { corpus, shingles, output } => {
+                let mut out = Output::create(&output)?;
                 let shingling = shingles.shingling()?;
                 let (loaded, outcome) = corpus.load(context)?;
                 let mut table = csv::Writer::from_writer(&mut out);

@@ -2,14 +2,18 @@
 //! so that no more pairs than those of one block are ever held.
 
 use std::ops::ControlFlow;
+use std::sync::Mutex;
 
 use rayon::prelude::*;
 
 use crate::corpus::{Pair, PaperId};
 use crate::similarity::{PairSink, Scan, Score};
 
-/// Rows in a block. Enough work for all threads, and little to hold.
-const BLOCK: usize = 1024;
+/// Rows in a block: enough work for all threads, and at most 2^24 pairs to hold even where every pair is found (if there
+/// are more than a million papers, 16 rows of them).
+fn block(papers: usize) -> usize {
+    ((1 << 24) / papers.max(1)).clamp(16, 1024)
+}
 
 /// One row's findings: later papers with their scores, and how many scores were computed by the definition.
 #[derive(Default)]
@@ -20,21 +24,27 @@ pub(super) struct Row {
     pub verified: u64,
 }
 
-/// Gives the sink the rows of all papers in order. `row` is given a paper, a space of its own to work in (one a thread and
-/// block, made by `space`) and what to fill; it must not depend on anything else.
-pub(super) fn stream<S>(
+/// Gives the sink the rows of all papers in order. `row` is given a paper, a space of its own to work in (made by `space`,
+/// as many as there are threads, used again for other rows) and what to fill; it must not depend on anything else.
+pub(super) fn stream<S: Send>(
     papers: usize,
     sink: &mut dyn PairSink,
     space: impl Fn() -> S + Sync + Send,
     row: impl Fn(PaperId, &mut S, &mut Row) + Sync + Send,
 ) -> Scan {
     let mut scan = Scan { pairs: Pair::count(papers), ..Scan::default() };
-    for start in (0..papers).step_by(BLOCK) {
-        let rows: Vec<Row> = (start..(start + BLOCK).min(papers))
+    let spaces = Mutex::new(Vec::new());
+    let free = || spaces.lock().expect("nothing panics while it holds the spaces");
+    let block = block(papers);
+    for start in (0..papers).step_by(block) {
+        let rows: Vec<Row> = (start..(start + block).min(papers))
             .into_par_iter()
-            .map_init(&space, |space, paper| {
+            .map(|paper| {
+                let reused = free().pop();
+                let mut own = reused.unwrap_or_else(&space);
                 let mut found = Row::default();
-                row(PaperId(paper as u32), space, &mut found);
+                row(PaperId(paper as u32), &mut own, &mut found);
+                free().push(own);
                 found
             })
             .collect();
