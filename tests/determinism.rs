@@ -45,7 +45,7 @@ fn outputs(threads: &str) -> Vec<(String, Vec<u8>)> {
         "pairs injected.jsonl --method simhash --lambda 0.9 -o simhash.csv",
         "evaluate injected.jsonl --method tf-idf --truth truth.csv --curve curve.csv --json",
         "plot curve.csv -x recall -y precision -o curve.svg",
-        "dedup injected.jsonl -o clean.jsonl --report report.csv --review review.csv --force",
+        "dedup injected.jsonl -o clean.jsonl --report report.csv --review review.csv",
         "news group many.jsonl -o groups.csv --graph graph.csv --page page.html",
         "communities edges.txt -o communities.csv --json",
         "datasets generate generated-papers --papers 50 -o papers.jsonl",

@@ -283,7 +283,7 @@ fn evaluation_by_paper_and_by_cluster() {
     assert_eq!(["tp", "fp", "fn", "tn"].map(|n| cluster["at"][0][n].as_u64().unwrap()), [3, 1, 1, 16]);
     assert_eq!(cluster["clusters"][0]["clusters"].as_u64(), Some(4));
     let text = stdout(papertwin().args(["evaluate", "--vectors"]).arg(&path).arg("--truth").arg(&truth));
-    assert!(text.contains("ROC area") && text.contains("found at no λ           6, 0 of them duplicates"), "{text}");
+    assert!(text.contains("ROC area") && text.contains("found at no λ             6, 0 of them duplicates"), "{text}");
 }
 
 #[test]

@@ -132,8 +132,12 @@ fn panel(
         }
     }
     svg.push_str("</g>\n");
+    // Colours in the order of the numbers drawn here, so that the few of one panel differ.
+    let numbers: std::collections::BTreeSet<u32> = drawn.iter().filter_map(|d| colour(d.node)).collect();
+    let colour_of: std::collections::BTreeMap<u32, &str> =
+        numbers.into_iter().zip(COLOURS.iter().copied().cycle()).collect();
     for d in drawn {
-        let fill = colour(d.node).map_or(ALONE, |number| COLOURS[(number as usize - 1) % COLOURS.len()]);
+        let fill = colour(d.node).map_or(ALONE, |number| colour_of[&number]);
         let article = &articles.as_slice()[d.node as usize];
         let _ = writeln!(
             svg,

@@ -163,7 +163,7 @@ impl Iterator for Titles {
         if self.ended {
             return None;
         }
-        let read = self.text.next_line().map(|line| line.map(|line| line.trim().to_owned()));
+        let read = self.text.next_line().map(|line| line.map(|line| unquoted(line.trim())));
         self.place.record += 1;
         self.place.line = self.text.line();
         match read {
@@ -186,3 +186,11 @@ impl Iterator for Titles {
 }
 
 impl RecordReader for Titles {}
+
+/// A title as the set writes it: in quotes where it holds quotes, which are doubled then.
+fn unquoted(title: &str) -> String {
+    match title.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
+        Some(inside) => inside.replace("\"\"", "\""),
+        None => title.to_owned(),
+    }
+}

@@ -130,6 +130,9 @@ fn part_glued(entry: &str) -> String {
         if c == '.' && initial && next && has_surname {
             out.push(';');
             has_surname = false;
+        } else if c == '.' && initial && next {
+            // `M. J.Kearns`: a given name's initial before the surname.
+            out.push(' ');
         }
     }
     out
