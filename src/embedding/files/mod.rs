@@ -177,10 +177,10 @@ impl ModelOutput {
         Ok(ModelOutput { path: path.to_owned(), format, out: Output::create(path)? })
     }
 
-    /// Writes the model and puts it in its place, see [`write`].
+    /// Writes the model and puts it in its place, see [`write()`].
     ///
     /// # Errors
-    /// As [`write`].
+    /// As [`write()`].
     pub fn write(self, embedding: &Embedding, about: Option<&Provenance>) -> Result<(), EmbeddingError> {
         let ModelOutput { path, format, mut out } = self;
         if let Some(row) = embedding.vectors().rows().into_iter().position(|row| row.iter().any(|x| !x.is_finite())) {
