@@ -587,3 +587,11 @@ mod laws {
         }
     }
 }
+
+#[test]
+fn elements_of_an_array_that_are_no_objects_are_rejected_one_by_one() {
+    let text = r#"[{"id":"1","title":"A"},null,"a lost, lost paper",7,{"id":"2","title":"B"}, true]"#;
+    let opened = super::open_reader("n.json", text.as_bytes(), &Default::default(), &Default::default()).unwrap();
+    let (kept, rejected): (Vec<_>, Vec<_>) = opened.into_iter().flatten().partition(Result::is_ok);
+    assert_eq!((kept.len(), rejected.len()), (2, 4));
+}

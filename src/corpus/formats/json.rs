@@ -20,6 +20,12 @@ pub struct Objects {
     place: Place,
     one_line: bool,
     ended: bool,
+    /// Elements between objects that are none, not yet told.
+    strays: u64,
+    /// Where the object after them stands, found already.
+    held: Option<Option<usize>>,
+    /// Whether what comes next is the rest of a broken object.
+    after_broken: bool,
 }
 
 /// Where the scanner is in an object.
@@ -98,7 +104,7 @@ impl Scan {
 impl Objects {
     /// The objects of a text.
     pub fn new(text: Text, place: Place) -> Objects {
-        Objects { text, place, one_line: false, ended: false }
+        Objects { text, place, one_line: false, ended: false, strays: 0, held: None, after_broken: false }
     }
 
     /// Says that the format has one object a line, so that even the first may be broken.
@@ -110,6 +116,8 @@ impl Objects {
     /// before it on the line) counts as far to the right.
     fn seek(&mut self, only_edge: Option<usize>) -> io::Result<Option<usize>> {
         let mut edge = if only_edge.is_some() { None } else { Some(0) };
+        let counting = only_edge.is_none() && !self.after_broken;
+        let (mut stray, mut quoted) = (false, false);
         loop {
             let chunk = self.text.fill()?;
             if chunk.is_empty() {
@@ -117,6 +125,16 @@ impl Objects {
             }
             let (mut used, mut lines, mut found) = (0, 0, None);
             for &byte in chunk {
+                quoted ^= byte == b'"' && counting;
+                match byte {
+                    b',' if !quoted => stray = false,
+                    b' ' | b'\t' | b'\r' | b'\n' | b'[' | b']' | b'{' => {}
+                    _ if counting && !stray => {
+                        self.strays += 1;
+                        stray = true;
+                    }
+                    _ => {}
+                }
                 match byte {
                     b'{' => {
                         let column = edge.unwrap_or(usize::MAX);
@@ -163,7 +181,19 @@ impl Objects {
     }
 
     fn scan(&mut self) -> io::Result<Option<Result<String, String>>> {
-        let Some(indent) = self.seek(None)? else { return Ok(None) };
+        let found = match self.held.take() {
+            Some(found) => found,
+            None => self.seek(None)?,
+        };
+        self.after_broken = false;
+        if self.strays > 0 {
+            self.strays -= 1;
+            self.held = Some(found);
+            self.place.record += 1;
+            self.place.line = self.text.line() + 1;
+            return Ok(Some(Err("an element before here is no object".into())));
+        }
+        let Some(indent) = found else { return Ok(None) };
         self.place.record += 1;
         self.place.line = self.text.line() + 1;
         let mut scan = Scan { bytes: Vec::new(), depth: 0, inside: false, escaped: false, lines: 0, edge: None };
@@ -187,6 +217,7 @@ impl Objects {
                     return Ok(Some(Ok(text)));
                 }
                 Step::Broken(reason) => {
+                    self.after_broken = true;
                     // `{` at the left edge is where the next one begins; from inside a string, the next line is.
                     if scan.inside && self.seek_line(indent)?.is_none() {
                         return Ok(Some(Err(format!("{reason}; nothing that follows can be told apart"))));
