@@ -1,6 +1,7 @@
 //! Files that are written whole or not at all: opened before the work starts, renamed into place after it.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -10,11 +11,12 @@ use tempfile::NamedTempFile;
 
 use crate::error::FileError;
 
-/// The places of all outputs that are open in this process: each must be of its own, and none may be an input.
-static OPEN: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+/// The places of all outputs that are open in this process, and the file that each is built in: each place must be of its
+/// own, and none may be an input.
+static OPEN: Mutex<BTreeMap<PathBuf, Option<PathBuf>>> = Mutex::new(BTreeMap::new());
 
-fn open_outputs() -> MutexGuard<'static, BTreeSet<PathBuf>> {
-    // A set of paths is whole whatever panicked beside it.
+fn open_outputs() -> MutexGuard<'static, BTreeMap<PathBuf, Option<PathBuf>>> {
+    // A map of paths is whole whatever panicked beside it.
     OPEN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -25,11 +27,19 @@ fn open_outputs() -> MutexGuard<'static, BTreeSet<PathBuf>> {
 pub fn check_input(path: impl AsRef<Path>) -> Result<(), FileError> {
     let path = path.as_ref();
     match std::fs::canonicalize(path) {
-        Ok(real) if open_outputs().contains(&real) => Err(FileError::new(
+        Ok(real) if open_outputs().contains_key(&real) => Err(FileError::new(
             path,
             io::Error::new(io::ErrorKind::InvalidInput, "is an input and an output; write to another file"),
         )),
         _ => Ok(()),
+    }
+}
+
+/// Removes the files under construction, for a process that is told to end. An output that is committed later fails.
+pub fn abandon() {
+    for part in open_outputs().values().flatten() {
+        // Nobody is left to tell.
+        let _ = std::fs::remove_file(part);
     }
 }
 
@@ -57,7 +67,7 @@ impl Output {
     pub fn create(path: impl AsRef<Path>) -> Result<Output, FileError> {
         let path = path.as_ref();
         if path == Path::new("-") {
-            claim(path, path)?;
+            claim(path, path, None)?;
             return Ok(Output {
                 target: Some(Target::Standard(BufWriter::new(io::stdout()))),
                 path: path.to_owned(),
@@ -90,7 +100,7 @@ impl Output {
             .suffix(".part")
             .tempfile_in(folder)
             .map_err(|source| FileError::new(path, source))?;
-        claim(&place, path)?;
+        claim(&place, path, Some(file.path()))?;
         Ok(Output { target: Some(Target::File(BufWriter::with_capacity(1 << 16, file))), path: path.to_owned(), place })
     }
 
@@ -127,8 +137,9 @@ fn place_of(folder: &Path, path: &Path) -> PathBuf {
     path.file_name().map_or_else(|| folder.clone(), |name| folder.join(name))
 }
 
-fn claim(place: &Path, path: &Path) -> Result<(), FileError> {
-    if open_outputs().insert(place.to_owned()) {
+fn claim(place: &Path, path: &Path, part: Option<&Path>) -> Result<(), FileError> {
+    if let Entry::Vacant(free) = open_outputs().entry(place.to_owned()) {
+        free.insert(part.map(Path::to_owned));
         return Ok(());
     }
     Err(FileError::new(
@@ -200,6 +211,19 @@ mod tests {
         assert!(check_input(&path).unwrap_err().to_string().contains("is an input and an output"));
         drop(first);
         assert!(check_input(&path).is_ok() && Output::create(&path).is_ok());
+    }
+
+    #[test]
+    fn what_is_abandoned_leaves_nothing_behind() {
+        let folder = tempfile::tempdir().unwrap();
+        let out = Output::create(folder.path().join("x.csv")).unwrap();
+        let part = open_outputs().get(&out.place).cloned().flatten().unwrap();
+        assert!(part.is_file());
+        // Only this one: other tests write at the same time.
+        open_outputs().values_mut().filter(|other| **other != Some(part.clone())).for_each(|other| *other = None);
+        abandon();
+        assert!(!part.exists());
+        assert!(out.commit().is_err());
     }
 
     #[cfg(unix)]

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use papertwin::corpus::formats::Format;
 use papertwin::corpus::names::{Column, ColumnMap};
 use papertwin::corpus::{self, Fields, Loaded, ReadOptions, Rejected};
@@ -31,7 +32,7 @@ pub struct ReadingArgs {
     #[arg(long, value_name = "FIELDS")]
     pub fields: Option<Fields>,
     /// The format of the inputs, where it is not to be found from the content
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = format_names())]
     pub format: Option<Format>,
     /// Exit 0 even if records were rejected
     #[arg(long)]
@@ -43,6 +44,10 @@ pub struct ReadingArgs {
 
 /// How many rejected records are told on standard error; all of them go to `--rejects`.
 const TOLD: usize = 10;
+
+fn format_names() -> impl TypedValueParser<Value = Format> {
+    PossibleValuesParser::new(Format::NAMES.iter().map(|(_, name)| *name)).try_map(|name| name.parse::<Format>())
+}
 
 impl CorpusArgs {
     /// Reads the inputs with all their fields, unless `--fields` says otherwise; see [`ReadingArgs::load_over`].

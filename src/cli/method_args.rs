@@ -19,7 +19,7 @@ pub struct MethodArgs {
     /// The way duplicates are found
     #[arg(long, value_name = "NAME", value_parser = clap::builder::PossibleValuesParser::new(NAMES))]
     pub method: Option<String>,
-    /// A parameter of the method, as its table in an experiment writes it (keywords.k=10); may be given often
+    /// A parameter of the method (keywords.k=10), may be given often; `papertwin methods NAME` lists them
     #[arg(long, value_name = "KEY=VALUE", value_parser = setting, requires = "method")]
     pub set: Vec<toml::Table>,
     /// Keywords a paper; the same as --set keywords.k=N
@@ -47,6 +47,22 @@ fn setting(text: &str) -> Result<toml::Table, String> {
     let (key, value) = text.split_once('=').ok_or("wanted KEY=VALUE")?;
     let as_text = || toml::from_str(&format!("{key} = {}", toml::Value::String(value.to_owned())));
     toml::from_str(text).or_else(|_| as_text()).map_err(|error| error.message().to_owned())
+}
+
+/// The method of this name with these parameters, all others at their defaults.
+///
+/// # Errors
+/// If there is no such method, or a parameter is unknown or of the wrong kind.
+pub fn spec_of(name: &str, params: toml::Table) -> anyhow::Result<MethodSpec> {
+    let table = toml::Table::from_iter([(name.to_owned(), toml::Value::Table(params))]);
+    table.try_into().map_err(|error: toml::de::Error| {
+        // The names of our types mean nothing to a user.
+        let told = error.message().split(", expected struct ").next().unwrap_or_default().to_owned();
+        match told.len() < error.message().len() {
+            true => anyhow::anyhow!("{told}, where parameters of its own are wanted (KEY.PARAMETER=VALUE)"),
+            false => anyhow::anyhow!("{told}"),
+        }
+    })
 }
 
 /// Lays one table over another.
@@ -86,8 +102,12 @@ impl MethodArgs {
             let keywords = toml::Table::from_iter([("k".to_owned(), toml::Value::Integer(k.into()))]);
             lay(toml::Table::from_iter([("keywords".to_owned(), toml::Value::Table(keywords))]), &mut params);
         }
-        let table = toml::Table::from_iter([(name.clone(), toml::Value::Table(params))]);
-        table.try_into().with_context(|| format!("--method {name}"))
+        let spec = spec_of(name, params)
+            .with_context(|| format!("--method {name}, whose parameters `papertwin methods {name}` lists"))?;
+        if self.embedding.is_some() && spec.embedding_text().is_none() {
+            bail!("--embedding: {name} needs no word vectors; leave it out, or choose --method portrait");
+        }
+        Ok(spec)
     }
 
     /// The word vectors, if any are named.

@@ -17,6 +17,7 @@ mod keywords;
 mod dedup;
 mod evaluate;
 mod method_args;
+mod methods;
 mod pairs;
 mod datasets;
 mod lab;
@@ -29,7 +30,7 @@ mod vectors;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use clap::{Args, CommandFactory, Parser, Subcommand};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use papertwin::progress::{Progress, Run};
 use papertwin::seed::Seed;
 
@@ -98,6 +99,9 @@ enum Command {
     /// Measure how well a method finds the true duplicates: precision, recall, F1, areas, best λ, curves
     #[command(after_help = evaluate::EXAMPLES)]
     Evaluate(Box<evaluate::Evaluate>),
+    /// List the methods, or the parameters of one with their defaults
+    #[command(after_help = methods::EXAMPLES)]
+    Methods(methods::Methods),
     /// List, fetch, verify and generate data sets
     #[command(after_help = datasets::EXAMPLES)]
     Datasets(datasets::Datasets),
@@ -157,9 +161,23 @@ impl Context {
     }
 }
 
+/// The exit code of a process that was told to end, as shells count it.
+const INTERRUPTED: i32 = 130;
+
+/// A number below zero is a value everywhere, so that the message about it tells which values are meant.
+fn with_negative_numbers(command: clap::Command) -> clap::Command {
+    command.allow_negative_numbers(true).mut_subcommands(with_negative_numbers)
+}
+
 /// Parses the command line and runs it.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let matches = with_negative_numbers(Cli::command()).get_matches();
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    // What is half written goes with the process. Without a handler the process ends all the same.
+    let _ = ctrlc::set_handler(|| {
+        papertwin::output::abandon();
+        std::process::exit(INTERRUPTED);
+    });
     let quiet = cli.everywhere.quiet;
     let context = Context { seed: cli.everywhere.seed, progress: Arc::new(talk::Talk::new(quiet)), quiet };
     let mut pool = rayon::ThreadPoolBuilder::new();
@@ -197,6 +215,7 @@ fn run(command: Command, context: &Context) -> anyhow::Result<Outcome> {
         Command::Dedup(command) => command.run(context),
         Command::Pairs(command) => command.run(context),
         Command::Evaluate(command) => command.run(context),
+        Command::Methods(command) => command.run(context),
         Command::Datasets(command) => command.run(context),
         Command::Lab(command) => command.run(context),
         Command::Train(command) => command.run(context),

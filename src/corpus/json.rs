@@ -11,8 +11,8 @@ use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer, ser::SerializeMap};
 use serde_json::{Map, Value};
 
-use super::Paper;
 use super::names::{Column, ColumnMap, split_authors, split_keywords};
+use super::{Paper, Rejected};
 
 /// One member's value: text moves into the paper without a detour.
 enum Member {
@@ -291,24 +291,23 @@ pub(super) fn parse_paper(text: &str, map: &ColumnMap) -> Result<Paper, serde_js
 }
 
 /// The records in an object that is only their wrapping (`{"status": "ok", "articles": [...]}`): it has no text of its
-/// own, and one of its members is a list of objects of which some have a title. `None` for every other object.
-pub(super) fn records_inside(paper: &mut Paper, map: &ColumnMap) -> Option<VecDeque<Paper>> {
+/// own, and one of its members is a list of objects of which some have a title. An element that is no object is rejected.
+/// `None` for every other object.
+pub(super) fn records_inside(paper: &mut Paper, map: &ColumnMap) -> Option<VecDeque<Result<Paper, Rejected>>> {
     let text = [Column::Title, Column::Abstract, Column::Body, Column::Doi];
     if text.iter().any(|column| !paper.lacks(*column)) {
         return None;
     }
-    let lists = |value: &Value| value.as_array().is_some_and(|all| !all.is_empty() && all.iter().all(Value::is_object));
-    let name = paper.extra.iter().find(|(_, value)| lists(value)).map(|(name, _)| name.clone())?;
-    let Some(Value::Array(members)) = paper.extra.get(&name) else { return None };
     let titled =
         |value: &Value| value.as_object().is_some_and(|o| !Paper::from_json(o.clone(), map).lacks(Column::Title));
-    if !members.iter().take(5).any(titled) {
-        return None;
-    }
+    let holds = |value: &Value| {
+        value.as_array().is_some_and(|all| all.iter().filter(|one| one.is_object()).take(5).any(titled))
+    };
+    let name = paper.extra.iter().find(|(_, value)| holds(value)).map(|(name, _)| name.clone())?;
     let Some(Value::Array(members)) = paper.extra.shift_remove(&name) else { return None };
-    let records = members.into_iter().filter_map(|value| match value {
-        Value::Object(object) => Some(Paper { place: paper.place.clone(), ..Paper::from_json(object, map) }),
-        _ => None,
+    let records = members.into_iter().enumerate().map(|(n, value)| match value {
+        Value::Object(object) => Ok(Paper { place: paper.place.clone(), ..Paper::from_json(object, map) }),
+        _ => Err(Rejected::new(&paper.place, format!("element {} of {name:?} is no object", n + 1))),
     });
     Some(records.collect())
 }

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::Paper;
 
@@ -152,21 +154,37 @@ impl FromStr for Column {
     }
 }
 
-/// Which columns (or members of JSON objects) the user says are which fields: `title=TI,abstract=AB`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// Which columns (or members of JSON objects) the user says are which fields: `title=TI,abstract=AB`. Copies of a mapping
+/// know together which of its columns were met.
+#[derive(Clone, Debug, Default)]
 pub struct ColumnMap {
-    entries: Vec<(Column, String)>,
+    entries: Vec<Mapped>,
+}
+
+#[derive(Clone, Debug)]
+struct Mapped {
+    field: Column,
+    column: String,
+    met: Arc<AtomicBool>,
 }
 
 impl ColumnMap {
     /// The field that the user mapped this column to. Case counts; blanks around do not.
     pub fn field_of(&self, column: &str) -> Option<Column> {
-        self.entries.iter().find(|(_, name)| name.trim() == column.trim()).map(|(field, _)| *field)
+        let entry = self.entries.iter().find(|entry| entry.column == column.trim())?;
+        entry.met.store(true, Ordering::Relaxed);
+        Some(entry.field)
     }
 
     /// The mapping, in the order given.
-    pub fn entries(&self) -> &[(Column, String)] {
-        &self.entries
+    pub fn entries(&self) -> impl Iterator<Item = (Column, &str)> {
+        self.entries.iter().map(|entry| (entry.field, &*entry.column))
+    }
+
+    /// The columns that [`ColumnMap::field_of`] was never asked about, and the fields that they were to be.
+    pub fn unmet(&self) -> impl Iterator<Item = (Column, &str)> {
+        let unmet = |entry: &&Mapped| !entry.met.load(Ordering::Relaxed);
+        self.entries.iter().filter(unmet).map(|entry| (entry.field, &*entry.column))
     }
 
     /// Whether nothing is mapped.
@@ -187,7 +205,8 @@ impl FromStr for ColumnMap {
         for part in text.split(',').filter(|part| !part.trim().is_empty()) {
             let (field, column) =
                 part.split_once('=').ok_or_else(|| format!("{part:?}: wanted FIELD=COLUMN, for example title=TI"))?;
-            entries.push((field.trim().parse()?, column.trim().to_owned()));
+            let (field, column) = (field.trim().parse()?, column.trim().to_owned());
+            entries.push(Mapped { field, column, met: Arc::default() });
         }
         Ok(ColumnMap { entries })
     }

@@ -62,6 +62,12 @@ pub enum ReadError {
         /// Its first characters.
         begins: String,
     },
+    /// Columns that the mapping names are in no input.
+    #[error("no input has a column {columns}, which the mapping names; upper and lower case count")]
+    Unmapped {
+        /// The columns, and what they were to be.
+        columns: String,
+    },
     /// There are more papers than a corpus can hold.
     #[error("more than {} papers; a corpus holds no more", u32::MAX)]
     TooMany,
@@ -115,7 +121,7 @@ pub struct Opened {
     records: Box<dyn RecordReader>,
     map: ColumnMap,
     /// Records that stood together in one wrapping object.
-    unwrapped: VecDeque<Paper>,
+    unwrapped: VecDeque<Result<Paper, Rejected>>,
 }
 
 impl Opened {
@@ -129,13 +135,13 @@ impl Iterator for Opened {
     type Item = Result<Paper, Rejected>;
     fn next(&mut self) -> Option<Self::Item> {
         let mut record = match self.unwrapped.pop_front() {
-            Some(paper) => Ok(paper),
+            Some(record) => record,
             None => self.records.next()?,
         };
         if let (Ok(paper), Format::Json | Format::Jsonl) = (&mut record, self.format)
             && let Some(mut inside) = records_inside(paper, &self.map)
         {
-            record = Ok(inside.pop_front()?);
+            record = inside.pop_front()?;
             self.unwrapped = inside;
         }
         if let Ok(paper) = &mut record {
@@ -219,7 +225,8 @@ fn recognise(mut input: Input, options: &ReadOptions, run: &Run) -> Result<Opene
             let look = Head { text: &text, whole, name: &input.name, folder, map: &options.map };
             // The first of the surest: `max_by_key` would take the last.
             let mut best: (Confidence, Option<&dyn FormatReader>) = (Confidence::No, None);
-            for reader in readers() {
+            let table = look.begins_as_table();
+            for reader in readers().iter().filter(|reader| !table || reader.reads_tables()) {
                 let sure = reader.sniff(&look);
                 if sure > best.0 {
                     best = (sure, Some(*reader));
@@ -340,7 +347,7 @@ pub fn load(paths: &[PathBuf], options: &ReadOptions, run: &Run) -> Result<Loade
 /// Reads inputs that are open already into one corpus; see [`load`].
 ///
 /// # Errors
-/// If there are more papers than a corpus holds.
+/// If there are more papers than a corpus holds, or no input has a column that the mapping names.
 pub fn load_opened(inputs: Vec<Opened>, options: &ReadOptions, run: &Run) -> Result<Loaded, ReadError> {
     let mut papers: Vec<Paper> = Vec::new();
     let mut loaded = Loaded::default();
@@ -381,6 +388,10 @@ pub fn load_opened(inputs: Vec<Opened>, options: &ReadOptions, run: &Run) -> Res
             had.push(present);
         }
         loaded.files.push(count);
+    }
+    let unmet: Vec<String> = options.map.unmet().map(|(field, column)| format!("{column:?} ({field})")).collect();
+    if !unmet.is_empty() {
+        return Err(ReadError::Unmapped { columns: unmet.join(", ") });
     }
     papers.shrink_to_fit();
     loaded.layout.made_ids = !ids;

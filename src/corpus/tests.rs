@@ -298,6 +298,10 @@ fn records_in_a_wrapping_object_are_unwrapped() {
     }
     let own = read("{\"title\":\"T\",\"references\":[{\"title\":\"R\"}]}\n{\"id\":\"1\",\"tags\":[{\"n\":1}]}\n");
     assert_eq!(own.titles(), ["T", ""]);
+    let strays = read("{\"total\":3,\"items\":[5,{\"title\":\"a\"},\"x\"]}");
+    let reasons: Vec<&str> = strays.rejected().into_iter().map(|(_, reason)| reason).collect();
+    assert_eq!(strays.titles(), ["a"]);
+    assert_eq!(reasons, ["element 1 of \"items\" is no object", "element 3 of \"items\" is no object"]);
 }
 
 #[test]

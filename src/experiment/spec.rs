@@ -231,7 +231,12 @@ impl Spec {
         let mut sweep = Vec::new();
         for (key, values) in written.sweep {
             match values {
-                Value::Array(values) => sweep.push((key, values)),
+                Value::Array(values) => {
+                    if let Some(twice) = (1..values.len()).find(|&n| values[..n].contains(&values[n])) {
+                        return Err(error(format!("sweep: {key:?} has {} twice", values[twice])));
+                    }
+                    sweep.push((key, values));
+                }
                 _ => return Err(error(format!("sweep: {key:?} must be a list of values"))),
             }
         }

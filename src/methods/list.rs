@@ -67,6 +67,25 @@ impl MethodSpec {
         }
     }
 
+    /// In one line, what makes two papers alike.
+    pub fn about(&self) -> &'static str {
+        match self {
+            MethodSpec::Portrait(_) => "the cosine of the means of their keywords' word vectors: the paper portrait",
+            MethodSpec::TfIdf(_) => "the cosine of their whole tf-idf vectors",
+            MethodSpec::HashedPortrait(_) => "the cosine of their tf-idf weights times random word vectors",
+            MethodSpec::Records(_) => "their bibliographic fields, one by one, with vetoes",
+            MethodSpec::WholeFile(_) => "equal normalised texts",
+            MethodSpec::FixedBlocks(_) => "equal blocks of a fixed number of letters",
+            MethodSpec::Chunks(_) => "equal content-defined chunks",
+            MethodSpec::Shingles(_) => "common word or letter shingles: Jaccard or containment, exactly",
+            MethodSpec::StopWordShingles(_) => "common shingles that begin with a stop word, exactly",
+            MethodSpec::Minhash(_) => "common shingles, found by MinHash and bands and verified",
+            MethodSpec::Simhash(_) => "equal bits of 64-bit SimHash fingerprints",
+            MethodSpec::Bloom(_) => "common bits of Bloom filters of their shingles",
+            MethodSpec::Pattern(_) => "passages of one that stand word for word in the other",
+        }
+    }
+
     /// The method itself.
     pub fn method(&self) -> Box<dyn Method> {
         match self {

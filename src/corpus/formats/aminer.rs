@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use super::super::lines::Text;
 use super::super::names::ColumnMap;
 use super::super::{Paper, Rejected};
-use super::json::{Objects, Records, object_of};
+use super::json::{Records, object_of};
 use super::{Confidence, Format, FormatReader, Head, RecordReader, Source};
 use crate::error::Place;
 
@@ -36,12 +36,11 @@ impl FormatReader for AminerJson {
     }
 
     fn open(&self, source: Source) -> Result<Box<dyn RecordReader>, String> {
-        let place = source.place(0, 0);
-        Ok(Box::new(Records { objects: Objects::new(source.text, place), map: source.map, paper }))
+        Ok(Records::open(source, paper))
     }
 }
 
-fn paper(text: &str, map: &ColumnMap) -> Result<Paper, serde_json::Error> {
+fn paper(text: &str, map: &ColumnMap) -> Result<Paper, String> {
     let mut object = object_of(text)?;
     if let Some(index) = object.shift_remove("indexed_abstract") {
         let written = written_out(&index);

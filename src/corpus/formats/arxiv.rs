@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::super::Paper;
 use super::super::names::ColumnMap;
-use super::json::{Objects, Records, object_of};
+use super::json::{Records, object_of};
 use super::{Confidence, Format, FormatReader, Head, RecordReader, Source};
 
 /// arXiv metadata.
@@ -27,13 +27,11 @@ impl FormatReader for Arxiv {
     }
 
     fn open(&self, source: Source) -> Result<Box<dyn RecordReader>, String> {
-        let place = source.place(0, 0);
-        let objects = Objects::new(source.text, place).one_a_line();
-        Ok(Box::new(Records { objects, map: source.map, paper }))
+        Ok(Records::open_lines(source, paper))
     }
 }
 
-fn paper(text: &str, map: &ColumnMap) -> Result<Paper, serde_json::Error> {
+fn paper(text: &str, map: &ColumnMap) -> Result<Paper, String> {
     let mut object = object_of(text)?;
     let mut taken = Paper::default();
     let text_of = |object: &mut Map<String, Value>, name: &str| match object.get(name) {

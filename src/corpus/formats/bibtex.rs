@@ -739,7 +739,7 @@ impl FormatReader for Bibtex {
     }
 
     fn sniff(&self, head: &Head<'_>) -> Confidence {
-        if head.begins_as_table() || head.lines().next().is_some_and(super::ris::is_type) {
+        if head.lines().next().is_some_and(super::ris::is_type) {
             return Confidence::No;
         }
         let blocks = Blocks::new(head.text);

@@ -24,6 +24,10 @@ impl FormatReader for Citeulike {
         Format::Citeulike
     }
 
+    fn reads_tables(&self) -> bool {
+        true
+    }
+
     fn sniff(&self, head: &Head<'_>) -> Confidence {
         let first = head.lines().next().unwrap_or_default();
         if first.contains("citeulike.id") && first.contains("raw.title") {

@@ -13,6 +13,10 @@ impl FormatReader for Cord19 {
         Format::Cord19
     }
 
+    fn reads_tables(&self) -> bool {
+        true
+    }
+
     fn sniff(&self, head: &Head<'_>) -> Confidence {
         let header = head.lines().next().unwrap_or_default();
         let has = |name: &str| header.split(',').any(|column| column.trim().trim_matches('"') == name);

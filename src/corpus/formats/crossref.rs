@@ -5,7 +5,8 @@
 use serde_json::{Map, Value};
 
 use super::extra::add_extra;
-use super::objects::{JsonRecords, date, text, texts};
+use super::json::reply;
+use super::values::{date, text, texts};
 use super::{Confidence, Format, FormatReader, Head, RecordReader, Source};
 use crate::corpus::Paper;
 
@@ -33,7 +34,7 @@ impl FormatReader for Crossref {
     }
 
     fn open(&self, source: Source) -> Result<Box<dyn RecordReader>, String> {
-        Ok(Box::new(JsonRecords::new(source, &["items"], paper)?))
+        reply(source, "items", paper)
     }
 }
 

@@ -10,8 +10,9 @@ use serde_json::{Map, Value, json};
 use super::crossref::{people, plain};
 use super::dates::{iso_parts, year_in};
 use super::extra::{add_extra, body, extras, is_form};
-use super::objects::{JsonRecords, date, text};
+use super::json::reply;
 use super::tagged::whole;
+use super::values::{date, text};
 use super::{Confidence, Format, FormatReader, FormatWriter, Head, RecordReader, Source};
 use crate::corpus::{Kind, Layout, Paper};
 
@@ -106,7 +107,7 @@ impl FormatReader for Csl {
     }
 
     fn open(&self, source: Source) -> Result<Box<dyn RecordReader>, String> {
-        Ok(Box::new(JsonRecords::new(source, &["items"], paper)?))
+        reply(source, "items", paper)
     }
 }
 

@@ -6,7 +6,7 @@ use super::super::json::parse_paper;
 use super::super::lines::Text;
 use super::super::names::{Column, ColumnMap};
 use super::super::{Layout, Paper, Rejected};
-use super::json::plain_error;
+use super::json::no_object;
 use super::{Confidence, Format, FormatReader, FormatWriter, Head, RecordReader, Source};
 use crate::error::Place;
 
@@ -70,9 +70,7 @@ impl Iterator for Lines {
                             paper.place = self.place.clone();
                             Ok(paper)
                         }
-                        Err(error) => {
-                            Err(Rejected::new(&self.place, format!("no JSON object: {}", plain_error(&error))))
-                        }
+                        Err(error) => Err(Rejected::new(&self.place, no_object(&error))),
                     });
                 }
                 Ok(None) => self.ended = true,

@@ -67,12 +67,13 @@ mod ris;
 mod scopus;
 mod table;
 mod tagged;
+mod values;
 mod wos;
 mod xml;
 
 pub use extra::is_form;
-pub use json::Objects;
 pub use jsonl::write_json_line;
+pub use objects::Objects;
 pub use table::guarded;
 
 /// What a file holds.
@@ -205,10 +206,9 @@ impl<'a> Head<'a> {
         self.text.lines().filter(|line| !line.trim().is_empty())
     }
 
-    /// Whether the text begins as a table does, with a header that names at least two known columns. Marks of a format
-    /// whose records stand on lines of their own mean nothing then: they may stand in a cell.
+    /// Whether the text begins as a table does, with a header that names at least two known columns.
     pub fn begins_as_table(&self) -> bool {
-        table::known_columns(self) >= 2
+        !self.text.trim_start().starts_with(['{', '[', '<']) && table::known_columns(self) >= 2
     }
 }
 
@@ -261,6 +261,11 @@ pub trait RecordReader: Iterator<Item = Result<Paper, Rejected>> + Send {
 pub trait FormatReader: Send + Sync {
     /// Which format it is.
     fn format(&self) -> Format;
+    /// Whether its records can stand in the rows of a table. Others are not asked about a text that begins as a table
+    /// does: their marks may stand in a cell.
+    fn reads_tables(&self) -> bool {
+        false
+    }
     /// Whether a text that begins so is in this format.
     fn sniff(&self, head: &Head<'_>) -> Confidence;
     /// Reads the records of a text that is taken to be in this format.

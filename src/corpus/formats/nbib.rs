@@ -274,9 +274,6 @@ impl FormatReader for Nbib {
     }
 
     fn sniff(&self, head: &Head<'_>) -> Confidence {
-        if head.begins_as_table() {
-            return Confidence::No;
-        }
         let mut tags = 0;
         for line in head.lines() {
             match tag_of(line) {

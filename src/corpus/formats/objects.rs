@@ -1,255 +1,291 @@
-//! JSON objects cut out of a stream: those of an array, of lines, one after the other, or of the array that a reply of a
-//! server has somewhere inside (`{"message": {"items": [...]}}`). So memory does not grow with the file, and an object
-//! that is no JSON costs one record.
+//! JSON objects cut out of a stream without ever holding it: those of an array, of lines, one after the other, or of the
+//! array that a reply of a server has somewhere inside (`{"message": {"items": [...]}}`).
 
 use std::io;
 
-use serde_json::{Map, Value};
+use super::super::lines::{LONGEST, Text};
+use crate::error::Place;
 
-use super::{RecordReader, Source};
-use crate::corpus::lines::Text;
-use crate::corpus::{Paper, Rejected};
-
-/// An object longer than this is none.
-const LONGEST: usize = 64 << 20;
-
-/// One object of the stream.
-pub(super) struct Piece {
-    pub(super) text: String,
-    pub(super) line: u64,
-    pub(super) whole: bool,
+/// Cuts objects out of a stream: whatever stands between them (brackets, commas at either end of a line) is skipped.
+///
+/// An object that is broken (a string that runs over its line, an end of file inside it, the next object beginning at
+/// the left edge where all before had a line each) is one error; scanning goes on at the next line that begins with an
+/// object no further to the right than the broken one.
+pub struct Objects {
+    text: Text,
+    place: Place,
+    one_line: bool,
+    ended: bool,
+    /// Elements between objects that are none, not yet told.
+    strays: u64,
+    /// Where the object after them stands, found already.
+    held: Option<Option<usize>>,
+    /// Whether what comes next is the rest of a broken object.
+    after_broken: bool,
+    /// How many arrays are open inside of the one whose objects these are, where that one ends before the text does.
+    list: Option<u32>,
 }
 
-/// The objects of a stream.
-pub(super) struct Objects {
-    text: Text,
-    buffer: Vec<u8>,
-    at: usize,
-    line: u64,
-    /// The member whose array holds the records, as long as it has not been met.
-    inside: Option<&'static str>,
-    ended: bool,
+/// Looks for the place behind `"name": [` byte by byte.
+struct ListStart {
+    quoted: Vec<u8>,
+    matched: usize,
+    colon: bool,
+}
+
+impl ListStart {
+    fn new(name: &str) -> ListStart {
+        ListStart { quoted: format!("\"{name}\"").into_bytes(), matched: 0, colon: false }
+    }
+
+    /// Whether the list begins after this byte.
+    fn take(&mut self, byte: u8) -> bool {
+        if self.matched < self.quoted.len() {
+            // A quotation mark stands only at the ends of the name, so that nothing but the first can have begun again.
+            let next = self.quoted[self.matched] == byte;
+            self.matched = if next { self.matched + 1 } else { usize::from(byte == b'"') };
+            return false;
+        }
+        match byte {
+            b'[' if self.colon => return true,
+            b':' if !self.colon => self.colon = true,
+            _ if byte.is_ascii_whitespace() => {}
+            _ => (self.matched, self.colon) = (usize::from(byte == b'"'), false),
+        }
+        false
+    }
+}
+
+/// Where the scanner is in an object.
+struct Scan {
+    bytes: Vec<u8>,
+    depth: u32,
+    inside: bool,
+    escaped: bool,
+    lines: u64,
+    /// At the left edge of a line: nothing but blanks and a comma so far, this many of them.
+    edge: Option<usize>,
+}
+
+enum Step {
+    Going,
+    Whole,
+    Broken(&'static str),
+}
+
+impl Scan {
+    /// Takes bytes until the object ends or breaks; says how many and how many line ends among them.
+    fn take(&mut self, chunk: &[u8], indent: usize, one_line: bool) -> (usize, u64, Step) {
+        let mut lines = 0;
+        let mut at = 0;
+        let mut step = Step::Going;
+        while at < chunk.len() {
+            let byte = chunk[at];
+            at += 1;
+            if self.inside {
+                match byte {
+                    _ if self.escaped => self.escaped = false,
+                    b'\\' => self.escaped = true,
+                    b'"' => self.inside = false,
+                    b'\n' => {
+                        at -= 1;
+                        step = Step::Broken("a string is not closed on its line");
+                        break;
+                    }
+                    _ => {}
+                }
+                continue;
+            }
+            match byte {
+                b'"' => (self.inside, self.edge) = (true, None),
+                b'{' => {
+                    if self.depth > 0 && one_line && self.edge.is_some_and(|edge| edge <= indent) {
+                        at -= 1;
+                        step = Step::Broken("the next object begins before this one ends");
+                        break;
+                    }
+                    self.depth += 1;
+                    self.edge = None;
+                }
+                b'}' => {
+                    self.depth -= 1;
+                    self.edge = None;
+                    if self.depth == 0 {
+                        step = Step::Whole;
+                        break;
+                    }
+                }
+                b'\n' => {
+                    lines += 1;
+                    self.edge = Some(0);
+                }
+                b' ' | b'\t' | b',' | b'\r' => self.edge = self.edge.map(|edge| edge + 1),
+                _ => self.edge = None,
+            }
+        }
+        self.bytes.extend_from_slice(&chunk[..at]);
+        self.lines += lines;
+        (at, lines, step)
+    }
 }
 
 impl Objects {
-    /// `lists`: members that hold the records where the whole is one object.
+    /// The objects at the beginning of a text in memory.
+    pub fn of(text: &str) -> Objects {
+        Objects::new(Text::new(Box::new(io::Cursor::new(text.as_bytes().to_vec()))), Place::default())
+    }
+
+    /// The objects of a text.
+    pub fn new(text: Text, place: Place) -> Objects {
+        Objects { text, place, one_line: false, ended: false, strays: 0, held: None, after_broken: false, list: None }
+    }
+
+    /// Says that the format has one object a line, so that even the first may be broken.
+    pub fn one_a_line(self) -> Objects {
+        Objects { one_line: true, ..self }
+    }
+
+    /// The objects of the array that is the value of this member, wherever it stands, if the text begins with an object
+    /// and its beginning has such an array; else the objects of the whole text.
     ///
     /// # Errors
-    /// If the stream cannot be read.
-    pub(super) fn new(mut text: Text, lists: &'static [&'static str]) -> io::Result<Objects> {
-        let head = String::from_utf8_lossy(text.fill()?).into_owned();
-        let inside = if head.trim_start().starts_with('{') {
-            lists.iter().copied().find(|list| list_at(head.as_bytes(), list).is_some())
-        } else {
-            None
-        };
-        Ok(Objects { text, buffer: Vec::new(), at: 0, line: 1, inside, ended: false })
-    }
-
-    /// The line that is being read.
-    pub(super) fn line(&self) -> u64 {
-        self.line
-    }
-
-    fn more(&mut self) -> io::Result<bool> {
-        if self.at > 0 {
-            self.buffer.drain(..self.at);
-            self.at = 0;
+    /// If the text cannot be read.
+    pub fn in_list(mut self, name: &str) -> io::Result<Objects> {
+        let head = self.text.fill()?;
+        if head.iter().find(|byte| !byte.is_ascii_whitespace()) != Some(&b'{') {
+            return Ok(self);
         }
-        let chunk = self.text.fill()?;
-        let read = chunk.len();
-        self.buffer.extend_from_slice(chunk);
-        self.text.consume(read, 0);
-        self.ended = read == 0;
-        Ok(read > 0)
-    }
-
-    fn advance(&mut self, to: usize) {
-        self.line += self.buffer[self.at..to].iter().filter(|&&b| b == b'\n').count() as u64;
-        self.at = to;
-    }
-
-    /// The next object; `None` at the end.
-    ///
-    /// # Errors
-    /// If the stream cannot be read.
-    pub(super) fn next(&mut self) -> io::Result<Option<Piece>> {
-        while let Some(list) = self.inside {
-            match list_at(&self.buffer[self.at..], list) {
-                Some(place) => {
-                    self.advance(self.at + place);
-                    self.inside = None;
-                }
-                None => {
-                    if !self.more()? {
-                        self.inside = None;
-                    }
-                }
-            }
+        let mut start = ListStart::new(name);
+        if let Some(before) = head.iter().position(|&byte| start.take(byte)) {
+            let lines = head[..before].iter().filter(|&&byte| byte == b'\n').count() as u64;
+            self.text.consume(before + 1, lines);
+            self.list = Some(0);
         }
+        Ok(self)
+    }
+
+    /// Skips to the next `{`; how far from the left edge it is, `None` at the end of the text. A missing edge (text
+    /// before it on the line) counts as far to the right.
+    fn seek(&mut self, only_edge: Option<usize>) -> io::Result<Option<usize>> {
+        let mut edge = if only_edge.is_some() { None } else { Some(0) };
+        let counting = only_edge.is_none() && !self.after_broken;
+        let (mut stray, mut quoted) = (false, false);
         loop {
-            match self.buffer[self.at..].iter().position(|&b| b == b'{') {
-                Some(place) => {
-                    self.advance(self.at + place);
-                    break;
-                }
-                None => {
-                    self.advance(self.buffer.len());
-                    if !self.more()? {
-                        return Ok(None);
-                    }
-                }
+            let chunk = self.text.fill()?;
+            if chunk.is_empty() {
+                return Ok(None);
             }
-        }
-        let line = self.line;
-        let (mut depth, mut quoted, mut escaped) = (0usize, false, false);
-        let mut length = 0;
-        loop {
-            while let Some(&byte) = self.buffer.get(self.at + length) {
-                length += 1;
+            let (mut used, mut lines, mut found) = (0, 0, None);
+            for &byte in chunk {
+                quoted ^= byte == b'"' && counting;
                 match byte {
-                    _ if escaped => escaped = false,
-                    b'\\' if quoted => escaped = true,
-                    b'"' => quoted = !quoted,
-                    // A line feed cannot stand inside of a string: a quotation mark is missing.
-                    b'\n' if quoted => quoted = false,
-                    b'{' if !quoted => depth += 1,
-                    b'}' if !quoted => depth -= 1,
+                    b',' if !quoted => stray = false,
+                    b']' if !quoted && self.list == Some(0) => return Ok(None),
+                    b']' if !quoted => self.list = self.list.map(|open| open - 1),
+                    b'[' if !quoted => self.list = self.list.map(|open| open + 1),
+                    b' ' | b'\t' | b'\r' | b'\n' | b'[' | b']' | b'{' => {}
+                    _ if counting && !stray => {
+                        self.strays += 1;
+                        stray = true;
+                    }
                     _ => {}
                 }
-                if depth == 0 {
-                    return Ok(Some(self.piece(length, line, true)));
+                match byte {
+                    b'{' => {
+                        let column = edge.unwrap_or(usize::MAX);
+                        if only_edge.is_none_or(|most| column <= most) {
+                            found = Some(column);
+                            break;
+                        }
+                        edge = None;
+                    }
+                    b'\n' => {
+                        lines += 1;
+                        edge = Some(0);
+                    }
+                    b' ' | b'\t' | b',' | b'\r' => edge = edge.map(|edge| edge + 1),
+                    b'[' if only_edge.is_none() => edge = edge.map(|edge| edge + 1),
+                    _ => edge = None,
                 }
+                used += 1;
             }
-            if length > LONGEST || !self.more()? {
-                return Ok(Some(self.piece(length, line, false)));
-            }
-        }
-    }
-
-    fn piece(&mut self, length: usize, line: u64, whole: bool) -> Piece {
-        let text = String::from_utf8_lossy(&self.buffer[self.at..self.at + length]).into_owned();
-        self.advance(self.at + length);
-        Piece { text, line, whole }
-    }
-}
-
-/// The place behind `"name": [`.
-fn list_at(bytes: &[u8], name: &str) -> Option<usize> {
-    let quoted = format!("\"{name}\"");
-    let mut from = 0;
-    while let Some(place) = bytes[from..].windows(quoted.len()).position(|part| part == quoted.as_bytes()) {
-        let mut at = from + place + quoted.len();
-        let mut colon = false;
-        while let Some(&byte) = bytes.get(at) {
-            at += 1;
-            match byte {
-                b':' if !colon => colon = true,
-                b'[' if colon => return Some(at),
-                _ if byte.is_ascii_whitespace() => {}
-                _ => break,
+            self.text.consume(used, lines);
+            if found.is_some() {
+                return Ok(found);
             }
         }
-        from += place + quoted.len();
     }
-    None
-}
 
-/// The records of a JSON file.
-pub(super) struct JsonRecords {
-    source: Source,
-    objects: Objects,
-    read: fn(Map<String, Value>) -> Result<Paper, String>,
-    records: u64,
-    done: bool,
-}
-
-impl JsonRecords {
-    /// `read` makes the paper of one object.
-    ///
-    /// # Errors
-    /// If the input cannot be read.
-    pub(super) fn new(
-        mut source: Source,
-        lists: &'static [&'static str],
-        read: fn(Map<String, Value>) -> Result<Paper, String>,
-    ) -> Result<JsonRecords, String> {
-        let text = std::mem::replace(&mut source.text, Text::new(Box::new(io::empty())));
-        let objects = Objects::new(text, lists).map_err(|error| error.to_string())?;
-        Ok(JsonRecords { source, objects, read, records: 0, done: false })
-    }
-}
-
-impl Iterator for JsonRecords {
-    type Item = Result<Paper, Rejected>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.done {
+    /// The text of the next object and its place; `Err` for a broken one; `None` at the end.
+    pub fn next_object(&mut self) -> Option<(Place, Result<String, String>)> {
+        if self.ended {
             return None;
         }
-        let piece = match self.objects.next() {
-            Ok(Some(piece)) => piece,
-            Ok(None) => {
-                self.done = true;
-                return None;
+        let object = self.scan().unwrap_or_else(|error| {
+            self.ended = true;
+            self.place.record += 1;
+            Some(Err(format!("the input cannot be read any further: {error}")))
+        });
+        match object {
+            Some(object) => Some((self.place.clone(), object)),
+            None => {
+                self.ended = true;
+                None
             }
-            Err(error) => {
-                self.done = true;
-                let place = self.source.place(self.records + 1, self.objects.line());
-                return Some(Err(Rejected::cut(&place, &error)));
-            }
+        }
+    }
+
+    fn scan(&mut self) -> io::Result<Option<Result<String, String>>> {
+        let found = match self.held.take() {
+            Some(found) => found,
+            None => self.seek(None)?,
         };
-        self.records += 1;
-        let place = self.source.place(self.records, piece.line);
-        if !piece.whole {
-            self.done = true;
-            return Some(Err(Rejected::new(&place, "the object does not end")));
+        self.after_broken = false;
+        if self.strays > 0 {
+            self.strays -= 1;
+            self.held = Some(found);
+            self.place.record += 1;
+            self.place.line = self.text.line() + 1;
+            return Ok(Some(Err("an element before here is no object".into())));
         }
-        let parsed = serde_json::from_str::<Map<String, Value>>(&piece.text);
-        Some(match parsed.map_err(|error| format!("no JSON object: {error}")).and_then(self.read) {
-            Ok(mut paper) => {
-                paper.place = place;
-                Ok(paper)
+        let Some(indent) = found else { return Ok(None) };
+        self.place.record += 1;
+        self.place.line = self.text.line() + 1;
+        let mut scan = Scan { bytes: Vec::new(), depth: 0, inside: false, escaped: false, lines: 0, edge: None };
+        loop {
+            let chunk = self.text.fill()?;
+            if chunk.is_empty() {
+                return Ok(Some(Err("the text ends inside this object".into())));
             }
-            Err(reason) => Err(Rejected::new(&place, reason)),
-        })
-    }
-}
-
-impl RecordReader for JsonRecords {}
-
-/// The text of a value that can be one: a string, a number, or the first of a list. Empty for what has none.
-pub(super) fn text(value: Option<&Value>) -> String {
-    match value {
-        Some(Value::String(text)) => text.split_whitespace().collect::<Vec<_>>().join(" "),
-        Some(Value::Number(number)) => number.to_string(),
-        Some(Value::Array(items)) => text(items.first()),
-        _ => String::new(),
-    }
-}
-
-/// The texts of a value: those of a list, or the one.
-pub(super) fn texts(value: Option<&Value>) -> Vec<String> {
-    match value {
-        Some(Value::Array(items)) => {
-            items.iter().map(|item| text(Some(item))).filter(|text| !text.is_empty()).collect()
+            let (used, lines, step) = scan.take(chunk, indent, self.one_line);
+            self.text.consume(used, lines);
+            match step {
+                Step::Going if scan.bytes.len() > LONGEST => {
+                    let message = format!("an object of more than {} MiB", LONGEST >> 20);
+                    return Err(io::Error::new(io::ErrorKind::InvalidData, message));
+                }
+                Step::Going => {}
+                Step::Whole => {
+                    self.one_line = scan.lines == 0;
+                    let text = String::from_utf8(scan.bytes)
+                        .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
+                    return Ok(Some(Ok(text)));
+                }
+                Step::Broken(reason) => {
+                    self.after_broken = true;
+                    // `{` at the left edge is where the next one begins; from inside a string, the next line is.
+                    if scan.inside && self.seek_line(indent)?.is_none() {
+                        return Ok(Some(Err(format!("{reason}; nothing that follows can be told apart"))));
+                    }
+                    return Ok(Some(Err(reason.into())));
+                }
+            }
         }
-        other => Some(text(other)).filter(|text| !text.is_empty()).into_iter().collect(),
     }
-}
 
-/// `{"date-parts": [[2016, 3, 5]]}` as ISO writes it; whatever else a date may be, as it is.
-pub(super) fn date(value: Option<&Value>) -> String {
-    let Some(value) = value else { return String::new() };
-    if let Some(parts) = value.get("date-parts").and_then(|parts| parts.get(0)).and_then(Value::as_array) {
-        let part = |n: usize| text(parts.get(n));
-        if let Some(date) = super::dates::iso(&part(0), &part(1), &part(2)) {
-            return date;
-        }
-        return part(0);
+    fn seek_line(&mut self, indent: usize) -> io::Result<Option<usize>> {
+        self.seek(Some(if indent == usize::MAX { 0 } else { indent }))
     }
-    let free = ["raw", "literal", "date-time"].iter().map(|name| text(value.get(name))).find(|text| !text.is_empty());
-    free.unwrap_or_else(|| text(Some(value)))
 }
 
 #[cfg(test)]
@@ -258,34 +294,36 @@ mod tests {
 
     use super::*;
 
-    fn pieces(text: &str, capacity: usize) -> Vec<(String, u64, bool)> {
+    fn objects(text: &str, capacity: usize) -> Objects {
         let input = BufReader::with_capacity(capacity, Cursor::new(text.as_bytes().to_vec()));
-        let mut objects = Objects::new(Text::new(Box::new(input)), &["items"]).unwrap();
-        let mut all = Vec::new();
-        while let Some(piece) = objects.next().unwrap() {
-            all.push((piece.text, piece.line, piece.whole));
-        }
-        all
+        Objects::new(Text::new(Box::new(input)), Place::default())
+    }
+
+    fn all(mut objects: Objects) -> Vec<(u64, Result<String, String>)> {
+        std::iter::from_fn(|| objects.next_object()).map(|(place, object)| (place.line, object)).collect()
     }
 
     #[test]
     fn objects_are_cut_out_whatever_the_size_of_the_chunks() {
-        let text = "[\n{\"a\": \"}{\\\"\"}, {\"b\":\n{\"c\": []}}\n{\"d\": \"open\n}, {\"e\": {";
+        let text = "[\n{\"a\": \"}{\\\"\"},\n{\"b\":\n {\"c\": []}}\n,{\"d\": \"open\n},\n{\"e\": 1},\n {\"f\": {";
         let wanted = [
-            ("{\"a\": \"}{\\\"\"}", 2, true),
-            ("{\"b\":\n{\"c\": []}}", 2, true),
-            ("{\"d\": \"open\n}", 4, true),
-            ("{\"e\": {", 5, false),
-        ]
-        .map(|(text, line, whole)| (text.to_owned(), line, whole));
+            (2, Ok("{\"a\": \"}{\\\"\"}".to_owned())),
+            (3, Ok("{\"b\":\n {\"c\": []}}".to_owned())),
+            (5, Err("a string is not closed on its line".to_owned())),
+            (7, Ok("{\"e\": 1}".to_owned())),
+            (8, Err("the text ends inside this object".to_owned())),
+        ];
         for capacity in 1..30 {
-            assert_eq!(pieces(text, capacity), wanted, "{capacity}");
+            assert_eq!(all(objects(text, capacity)), wanted, "{capacity}");
         }
     }
 
     #[test]
-    fn the_list_of_a_reply_is_found() {
-        let text = "{\"message\": {\"x\": \"items\", \"items\" : [{\"a\": 1}, {\"b\": 2}]}}";
-        assert_eq!(pieces(text, 4096).iter().map(|p| p.0.as_str()).collect::<Vec<_>>(), ["{\"a\": 1}", "{\"b\": 2}"]);
+    fn the_list_of_a_reply_is_found_and_ends() {
+        let text = "{\"message\": {\"x\": \"items\", \"items\" : [{\"a\": 1}, 7, [\"]\"],\n{\"b\": 2}], \"facets\": {\"c\": [3]}}}";
+        let stray = || (2, Err("an element before here is no object".to_owned()));
+        let wanted = [(1, Ok("{\"a\": 1}".to_owned())), stray(), stray(), (2, Ok("{\"b\": 2}".to_owned()))];
+        assert_eq!(all(objects(text, 4096).in_list("items").unwrap()), wanted);
+        assert_eq!(all(objects(text, 4096).in_list("rows").unwrap()), [(1, Ok(text.to_owned()))]);
     }
 }

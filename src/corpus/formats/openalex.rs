@@ -7,7 +7,8 @@ use serde_json::{Map, Value};
 
 use super::crossref::plain;
 use super::extra::add_extra;
-use super::objects::{JsonRecords, text};
+use super::json::reply;
+use super::values::text;
 use super::{Confidence, Format, FormatReader, Head, RecordReader, Source};
 use crate::corpus::Paper;
 
@@ -27,7 +28,7 @@ impl FormatReader for Openalex {
     }
 
     fn open(&self, source: Source) -> Result<Box<dyn RecordReader>, String> {
-        Ok(Box::new(JsonRecords::new(source, &["results"], paper)?))
+        reply(source, "results", paper)
     }
 }
 

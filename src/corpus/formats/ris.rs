@@ -359,8 +359,7 @@ impl FormatReader for Ris {
     }
 
     fn sniff(&self, head: &Head<'_>) -> Confidence {
-        if head.begins_as_table() || head.lines().next().is_some_and(|line| line.starts_with('@') && line.contains('{'))
-        {
+        if head.lines().next().is_some_and(|line| line.starts_with('@') && line.contains('{')) {
             return Confidence::No;
         }
         if head.lines().any(is_type) {

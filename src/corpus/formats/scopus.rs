@@ -13,6 +13,10 @@ impl FormatReader for Scopus {
         Format::Scopus
     }
 
+    fn reads_tables(&self) -> bool {
+        true
+    }
+
     fn sniff(&self, head: &Head<'_>) -> Confidence {
         let Some(header) = head.lines().next() else { return Confidence::No };
         let has = |name: &str| header.split(',').any(|column| column.trim().trim_matches('"') == name);

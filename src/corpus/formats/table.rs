@@ -48,6 +48,10 @@ impl FormatReader for Table {
         self.format
     }
 
+    fn reads_tables(&self) -> bool {
+        true
+    }
+
     fn sniff(&self, head: &Head<'_>) -> Confidence {
         let mut lines = head.lines();
         let Some(first) = lines.next() else { return Confidence::No };
@@ -310,10 +314,8 @@ impl<F: FnMut(&mut Paper) + Send> Rows<F> {
                 header.join(", ")
             ));
         }
-        for (field, name) in source.map.entries() {
-            if !header.iter().any(|own| own.trim() == name.trim()) {
-                source.run.progress.warn(&format!("{}: has no column {name:?} to map to {field}", source.file));
-            }
+        for (field, name) in source.map.entries().filter(|(_, name)| !header.iter().any(|own| own == name)) {
+            source.run.progress.warn(&format!("{}: has no column {name:?} to map to {field}", source.file));
         }
         Ok(Rows {
             place: source.place(0, 0),

@@ -115,6 +115,10 @@ impl FormatReader for Wos {
         Format::Wos
     }
 
+    fn reads_tables(&self) -> bool {
+        true
+    }
+
     fn sniff(&self, head: &Head<'_>) -> Confidence {
         let Some(first) = head.lines().next() else { return Confidence::No };
         if header(first).is_some() {
