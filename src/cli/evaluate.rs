@@ -79,8 +79,8 @@ fn lambdas(text: &str) -> Result<Lambdas, String> {
 impl Evaluate {
     /// Reads, scores, counts, writes.
     pub fn run(self, context: &Context) -> anyhow::Result<Outcome> {
-        if self.pairs.is_none() && !self.method.is_given() {
-            self.method.spec()?;
+        if self.pairs.is_none() {
+            self.method.check()?;
         }
         let curve_out = self.curve.as_ref().map(Output::create).transpose()?;
         let roc_out = self.roc.as_ref().map(Output::create).transpose()?;

@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context as _, bail};
+use anyhow::{anyhow, bail};
 use clap::Args;
 use papertwin::corpus::{Corpus, Field};
 use papertwin::embedding::{self, Embedding, ReadOptions};
 use papertwin::matrix::{Matrix, read_npy};
-use papertwin::methods::{Input, Matcher, MethodSpec, NAMES, RowMatcher};
+use papertwin::methods::{Input, Matcher, MethodError, MethodSpec, NAMES, RowMatcher};
 use papertwin::similarity::{AllPairs, Kernel, Measure, Score};
 
 use super::Context;
@@ -56,12 +56,12 @@ fn setting(text: &str) -> Result<toml::Table, String> {
 pub fn spec_of(name: &str, params: toml::Table) -> anyhow::Result<MethodSpec> {
     let table = toml::Table::from_iter([(name.to_owned(), toml::Value::Table(params))]);
     table.try_into().map_err(|error: toml::de::Error| {
-        // The names of our types mean nothing to a user.
-        let told = error.message().split(", expected struct ").next().unwrap_or_default().to_owned();
-        match told.len() < error.message().len() {
-            true => anyhow::anyhow!("{told}, where parameters of its own are wanted (KEY.PARAMETER=VALUE)"),
-            false => anyhow::anyhow!("{told}"),
-        }
+        let told = error.message();
+        // The names of our types mean nothing to a user, and what serde calls a field is a parameter here.
+        anyhow!(match told.split_once(", expected struct ") {
+            Some((told, _)) => format!("{told} where KEY.PARAMETER=VALUE is wanted"),
+            None => told.replacen("unknown field", "unknown parameter", 1),
+        })
     })
 }
 
@@ -102,12 +102,27 @@ impl MethodArgs {
             let keywords = toml::Table::from_iter([("k".to_owned(), toml::Value::Integer(k.into()))]);
             lay(toml::Table::from_iter([("keywords".to_owned(), toml::Value::Table(keywords))]), &mut params);
         }
-        let spec = spec_of(name, params)
-            .with_context(|| format!("--method {name}, whose parameters `papertwin methods {name}` lists"))?;
-        if self.embedding.is_some() && spec.embedding_text().is_none() {
-            bail!("--embedding: {name} needs no word vectors; leave it out, or choose --method portrait");
+        spec_of(name, params)
+            .map_err(|error| anyhow!("--method {name}: {error}; `papertwin methods {name}` lists the parameters"))
+    }
+
+    /// Finds what is wrong with the method before anything is read; fine where there are ready vectors.
+    ///
+    /// # Errors
+    /// If there is nothing to run, a parameter is unknown or of the wrong kind, or word vectors are missing or not needed.
+    pub fn check(&self) -> anyhow::Result<()> {
+        if self.vectors.is_some() {
+            return Ok(());
         }
-        Ok(spec)
+        let method = self.spec()?;
+        match (method.embedding_text(), &self.embedding) {
+            (Some(_), None) => Err(MethodError::NoEmbedding { method: method.method().name() }.into()),
+            (None, Some(_)) => bail!(
+                "--embedding: {} needs no word vectors; leave it out, or choose --method portrait",
+                method.method().name()
+            ),
+            _ => Ok(()),
+        }
     }
 
     /// The word vectors, if any are named.

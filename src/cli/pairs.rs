@@ -52,9 +52,7 @@ pub struct Pairs {
 impl Pairs {
     /// Reads, compares, writes.
     pub fn run(self, context: &Context) -> anyhow::Result<Outcome> {
-        if !self.method.is_given() {
-            self.method.spec()?;
-        }
+        self.method.check()?;
         let mut out = Output::create(&self.output)?;
         let groups_out = self.groups.as_ref().map(Output::create).transpose()?;
         let (corpus, mut outcome) = match self.corpus.is_empty() {

@@ -235,7 +235,6 @@ fn recognise(mut input: Input, options: &ReadOptions, run: &Run) -> Result<Opene
             match best.1 {
                 Some(reader) => reader,
                 None if whole && text.trim().is_empty() => {
-                    run.progress.warn(&format!("{}: is empty", input.file));
                     let (file, format) = (input.file, Format::Jsonl);
                     let (map, unwrapped) = (ColumnMap::default(), VecDeque::new());
                     return Ok(Opened { file, format, records: Box::new(Nothing), map, unwrapped });
@@ -386,6 +385,8 @@ pub fn load_opened(inputs: Vec<Opened>, options: &ReadOptions, run: &Run) -> Res
         }
         if count.kept > 0 {
             had.push(present);
+        } else if count.rejected == 0 {
+            run.progress.warn(&format!("{}: has no records", input.file));
         }
         loaded.files.push(count);
     }

@@ -472,7 +472,7 @@ fn what_is_no_file_of_records_is_named() {
     assert!(fails(&[1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0]).contains("is no text"));
     let prose = fails(b"Dear reader\nthis is a letter\n");
     assert!(prose.contains("f: no known format") && prose.contains("Dear reader"), "{prose}");
-    assert_eq!(read(b" \n").warnings, ["input: is empty"]);
+    assert_eq!(read(b" \n").warnings, ["input: has no records"]);
     let error = load(&["/nonexistent/x.csv".into()], &ReadOptions::default(), &Run::default()).unwrap_err();
     assert!(error.to_string().contains("/nonexistent/x.csv"), "{error}");
 }
