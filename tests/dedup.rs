@@ -99,6 +99,16 @@ fn o_014_and_o_015_keys_are_no_proof() {
 }
 
 #[test]
+fn o_034_doubled_formulas() {
+    let lines = r#"{"id":1,"title":"Kites above \\lesssim 40\\sigma\\lesssim 40\\sigma noise at q=2.05q=2.05","authors":"Pohl, A.","year":2024}
+{"id":2,"title":"Kites above $\\lesssim 40\\sigma$ noise at $q=2.05$","authors":"Pohl, A.","year":2024}
+{"id":3,"title":"Kites above $\\lesssim 4\\sigma$ noise at $q=3.05$","authors":"Pohl, A.","year":2024}"#;
+    let read = |line| Paper::from_json_text(line, &ColumnMap::default()).unwrap();
+    let corpus = Corpus::new(lines.lines().map(read).collect());
+    assert_eq!(run(&corpus, &Options::default()).clusters.groups(), [vec![0, 1], vec![2]]);
+}
+
+#[test]
 fn o_022_chapters_of_one_book() {
     let table = "id,title,authors,year,venue,pages,isbn,doi,type\n\
         c1,{Why sand towers lean},\"O’Dell, Eva\",2016,Handbook of Towers,5--22,9780000000002,10.5555/978-1-111-11111-1{\\_}31-1,incollection\n\

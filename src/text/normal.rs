@@ -110,6 +110,44 @@ fn typed(c: char) -> Option<char> {
     })
 }
 
+/// A text without the second half of doubled formulas (`q=2.05q=2.05`, `40\sigma40\sigma`), which pages leave that show a
+/// formula and hold its source beside it. A formula has one of `\ = ^ _` and four bytes at least, and begins a word.
+///
+/// ```
+/// use papertwin::text::normal::single_formulas;
+/// assert_eq!(single_formulas(r"Kites at q=2.05q=2.05, 4\sigma4\sigma"), r"Kites at q=2.05, 4\sigma");
+/// assert_eq!(single_formulas("bye-bye x=y"), "bye-bye x=y");
+/// ```
+pub fn single_formulas(text: &str) -> Cow<'_, str> {
+    let formula = |part: &str| part.contains(['\\', '=', '^', '_']);
+    if !formula(text) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut at = 0;
+    let mut begins = true;
+    while let Some(c) = text[at..].chars().next() {
+        let rest = &text[at..];
+        let doubled = |&half: &usize| {
+            rest.is_char_boundary(half)
+                && rest.as_bytes()[..half] == rest.as_bytes()[half..2 * half]
+                && formula(&rest[..half])
+        };
+        // A formula is shorter than a title; so the search stays cheap in a text without blanks.
+        let longest = (rest.len() / 2).min(200);
+        if begins && let Some(half) = (4..=longest).rev().find(doubled) {
+            out.push_str(&rest[..half]);
+            at += 2 * half;
+            begins = false;
+            continue;
+        }
+        out.push(c);
+        begins = c.is_whitespace() || c == '$';
+        at += c.len_utf8();
+    }
+    Cow::Owned(out)
+}
+
 /// What two titles or texts must have in common to be called equal: the folded text, blanks collapsed and trimmed,
 /// two apostrophes (TeX quotes) as one double quote, a run of dashes as one. Punctuation and accents count.
 ///

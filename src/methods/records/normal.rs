@@ -9,6 +9,7 @@ pub use super::identifiers::{arxiv, doi, isbn, pmcid, pmid};
 pub use super::names::{Name, Names, authors, same_person};
 pub use super::pages::{Page, Pages, pages};
 use crate::corpus::Paper;
+use crate::text::normal::single_formulas;
 
 /// The version of the normal forms. It changes with every change that can change a decision.
 pub const VERSION: u32 = 1;
@@ -328,6 +329,7 @@ pub fn title(text: &str) -> Title {
     if is_placeholder(text) {
         return Title::default();
     }
+    let text = &*single_formulas(text);
     let plain = if text.is_ascii() && !text.contains(['&', '<', '\\', '{', '$']) {
         text.to_owned()
     } else {
