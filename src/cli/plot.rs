@@ -61,8 +61,8 @@ pub struct Plot {
     /// Logarithmic bottom axis
     #[arg(long)]
     x_log: bool,
-    /// Lines with marks, lines or points
-    #[arg(long, default_value = "line-points", value_parser = ["line-points", "line", "points"])]
+    /// Lines with marks, lines, points, or a table of coloured cells
+    #[arg(long, default_value = "line-points", value_parser = ["line-points", "line", "points", "heat-map"])]
     kind: String,
     /// Width of one panel in pixels
     #[arg(long, default_value_t = 440)]
@@ -129,6 +129,7 @@ impl Plot {
         let kind = match self.kind.as_str() {
             "line" => Kind::Line,
             "points" => Kind::Points,
+            "heat-map" => Kind::HeatMap,
             _ => Kind::LinePoints,
         };
         let figure = Figure {

@@ -6,6 +6,7 @@ use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, Value
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
+use super::heat::Grid;
 use super::select::{Panel, Selected, Series, select};
 use super::{Figure, FigureError, Kind};
 use crate::table::Table;
@@ -21,8 +22,8 @@ const COLOURS: [RGBColor; 7] = [
     RGBColor(86, 180, 233),
 ];
 
-const TEXT: i32 = 14;
-const LINE: i32 = 20;
+pub(super) const TEXT: i32 = 14;
+pub(super) const LINE: i32 = 20;
 /// A mark on about so many points of a line.
 const MARKS: usize = 9;
 
@@ -32,11 +33,11 @@ const MARKS: usize = 9;
 /// If the table lacks a column, no row has data, or a setting makes no sense.
 pub fn svg(table: &Table, figure: &Figure) -> Result<String, FigureError> {
     let selected = select(table, figure)?;
-    let size = Layout::of(&selected, figure)?.size;
+    let size = size_of(&selected, figure)?;
     let mut text = String::new();
     {
         let area = SVGBackend::with_string(&mut text, size).into_drawing_area();
-        draw(&area, &selected, figure)?;
+        draw(&area, &selected, figure, 1)?;
     }
     Ok(text)
 }
@@ -47,7 +48,7 @@ pub fn svg(table: &Table, figure: &Figure) -> Result<String, FigureError> {
 /// As for [`svg`]; or if the picture would be larger than 20,000 pixels at a side.
 pub fn png(table: &Table, figure: &Figure, scale: u32) -> Result<Vec<u8>, FigureError> {
     let selected = select(table, figure)?;
-    let (width, height) = Layout::of(&selected, figure)?.size;
+    let (width, height) = size_of(&selected, figure)?;
     let side = width.max(height).saturating_mul(scale.max(1));
     if side > 20_000 {
         return Err(FigureError::Setting(format!(
@@ -62,7 +63,7 @@ pub fn png(table: &Table, figure: &Figure, scale: u32) -> Result<Vec<u8>, Figure
     {
         let area = BitMapBackend::with_buffer(&mut pixels, (wide, high)).into_drawing_area();
         let zoom = (scale * SMOOTH) as i32;
-        draw_zoomed(&area, &selected, figure, zoom)?;
+        draw(&area, &selected, figure, zoom)?;
     }
     encode(&average(&pixels, wide as usize, SMOOTH as usize), width * scale, height * scale)
 }
@@ -108,7 +109,6 @@ impl Layout {
                 figure.width, figure.height
             )));
         }
-        use_font();
         let columns = selected.panels.len().min(if selected.panels.len() > 4 { 3 } else { 2 });
         let rows = selected.panels.len().div_ceil(columns);
         let width = figure.width as i32 * columns as i32;
@@ -152,7 +152,7 @@ fn use_font() {
     });
 }
 
-fn text_width(text: &str) -> i32 {
+pub(super) fn text_width(text: &str) -> i32 {
     ("sans-serif", TEXT)
         .into_text_style(&(0, 0))
         .font
@@ -160,20 +160,23 @@ fn text_width(text: &str) -> i32 {
         .map_or(text.chars().count() as i32 * 9, |((x0, _), (x1, _))| x1 - x0)
 }
 
-fn draw<DB: DrawingBackend>(
-    area: &DrawingArea<DB, plotters::coord::Shift>,
-    selected: &Selected,
-    figure: &Figure,
-) -> Result<(), FigureError> {
-    draw_zoomed(area, selected, figure, 1)
+fn size_of(selected: &Selected, figure: &Figure) -> Result<(u32, u32), FigureError> {
+    use_font();
+    match figure.kind {
+        Kind::HeatMap => Ok(Grid::of(selected, figure).size),
+        _ => Ok(Layout::of(selected, figure)?.size),
+    }
 }
 
-fn draw_zoomed<DB: DrawingBackend>(
+fn draw<DB: DrawingBackend>(
     area: &DrawingArea<DB, plotters::coord::Shift>,
     selected: &Selected,
     figure: &Figure,
     zoom: i32,
 ) -> Result<(), FigureError> {
+    if figure.kind == Kind::HeatMap {
+        return Grid::of(selected, figure).draw(area, selected, figure, zoom);
+    }
     let layout = Layout::of(selected, figure)?;
     area.fill(&WHITE).map_err(failed)?;
     let (above, below) = area.split_vertically(layout.title * zoom);
@@ -374,7 +377,7 @@ fn mark<DB: DrawingBackend>(
     stroke(area, place, &closed, zoom, 1)
 }
 
-fn failed<E: std::fmt::Display>(error: E) -> FigureError {
+pub(super) fn failed<E: std::fmt::Display>(error: E) -> FigureError {
     FigureError::Drawing(error.to_string())
 }
 

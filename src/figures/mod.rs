@@ -10,6 +10,7 @@
 //! ```
 
 mod draw;
+mod heat;
 mod select;
 
 use serde::{Deserialize, Serialize};
@@ -47,7 +48,7 @@ pub struct Figure {
     pub y_range: Option<[f64; 2]>,
     /// Whether the bottom axis is logarithmic (positive numbers only).
     pub x_log: bool,
-    /// Lines with marks, lines without, or marks alone.
+    /// Lines with marks, lines without, marks alone, or a table of coloured cells.
     pub kind: Kind,
     /// Width of one panel in pixels.
     pub width: u32,
@@ -88,6 +89,9 @@ pub enum Kind {
     Line,
     /// Marks alone.
     Points,
+    /// No axes: a table of coloured cells, a row a series, a column a value of x, the value of y written in the cell. Its
+    /// size follows from the names.
+    HeatMap,
 }
 
 /// Why a figure cannot be drawn.

@@ -1,6 +1,6 @@
 //! Picks the points of a figure out of a table.
 
-use super::{Figure, FigureError};
+use super::{Figure, FigureError, Kind};
 use crate::table::{Cell, Table};
 
 /// Points with gaps between them.
@@ -43,7 +43,8 @@ pub(super) fn select(table: &Table, figure: &Figure) -> Result<Selected, FigureE
         .iter()
         .filter(|row| only.iter().all(|(c, v)| row[*c].to_string() == **v || same_number(&row[*c], v)))
         .collect();
-    let categorical = rows.iter().any(|row| row[x] != Cell::Empty && row[x].number().is_none());
+    let categorical =
+        figure.kind == Kind::HeatMap || rows.iter().any(|row| row[x] != Cell::Empty && row[x].number().is_none());
     let mut categories = Vec::new();
     let mut panels = Vec::new();
     let mut names = Vec::new();
