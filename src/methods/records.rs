@@ -91,7 +91,8 @@ impl RecordMatcher {
         let papers = corpus.papers();
         let mut records: Vec<Record> = papers.par_iter().map(normal::record).collect();
         let junk = junk::clear(papers, &mut records);
-        set_serials(papers, &mut records);
+        let headings = headings(&records);
+        set_serials(papers, &headings, &mut records);
         let order = order_of_contents(papers, &records);
         let mut standing: Vec<u32> = (0..records.len() as u32).collect();
         let mut first: FxHashMap<u64, Vec<u32>> = FxHashMap::default();
@@ -113,7 +114,6 @@ impl RecordMatcher {
             // Twins of one source are two papers then: every record stands for itself.
             standing = (0..records.len() as u32).collect();
         }
-        let headings = headings(&records);
         let blank =
             records.iter().enumerate().filter(|(_, r)| r.is_blank()).map(|(place, _)| PaperId(place as u32)).collect();
         let standing_alone: Vec<u32> = (0..records.len() as u32).filter(|&r| standing[r as usize] == r).collect();
@@ -213,11 +213,11 @@ impl RecordMatcher {
 
 /// Headings without place, abstract or identifier ("Editor's notes" of one year) cannot be told apart by their fields. Where
 /// a source lists several under different ids, it means several: they get different serials and are no twins.
-fn set_serials(papers: &[Paper], records: &mut [Record]) {
-    for (paper, record) in papers.iter().zip(records) {
+fn set_serials(papers: &[Paper], headings: &[bool], records: &mut [Record]) {
+    for ((paper, record), &heading) in papers.iter().zip(records).zip(headings) {
         let placeless = record.volume.is_empty() && record.number.is_empty() && record.pages.is_none();
         let nameless = record.doi.is_none() && record.pmid.is_none() && record.sketch.is_empty();
-        if !paper.source.is_empty() && placeless && nameless && compare::is_heading(&record.title.words) {
+        if !paper.source.is_empty() && placeless && nameless && (heading || compare::is_heading(&record.title.words)) {
             record.serial = xxh3_64(format!("{}\0{}", paper.source, paper.id).as_bytes());
         }
     }
@@ -306,22 +306,26 @@ fn order_of_contents(papers: &[Paper], records: &[Record]) -> Vec<u32> {
     order
 }
 
-/// Titles that many different papers have: at least four, and most of the records with the title differ in first author
-/// or year.
+/// Titles that many different papers have: at least four (three where the title has no more than three words that say
+/// something), and most of the records with the title differ in their authors or year; a long title is a heading only
+/// where the authors differ. Sources list authors in different orders, so the authors are known by the first of their
+/// surnames in the alphabet.
 fn headings(records: &[Record]) -> Vec<bool> {
     let mut groups: FxHashMap<&str, BTreeSet<(&str, u16)>> = FxHashMap::default();
     let mut sizes: FxHashMap<&str, usize> = FxHashMap::default();
     for record in records.iter().filter(|r| !r.title.words.is_empty()) {
-        let surname = compare::first_surname(record).unwrap_or("");
-        groups.entry(&record.title.words).or_default().insert((surname, record.year.unwrap_or(0)));
+        let surname = record.names.list.iter().map(|name| &*name.surname).min().unwrap_or("");
+        let year = if compare::saying(&record.title.words) >= 5 { 0 } else { record.year.unwrap_or(0) };
+        groups.entry(&record.title.words).or_default().insert((surname, year));
         *sizes.entry(&record.title.words).or_insert(0) += 1;
     }
     records
         .iter()
         .map(|record| {
+            let least = if compare::saying(&record.title.words) <= 3 { 3 } else { 4 };
             groups
                 .get(&*record.title.words)
-                .is_some_and(|kinds| kinds.len() >= 4 && kinds.len() * 2 >= sizes[&*record.title.words])
+                .is_some_and(|kinds| kinds.len() >= least && kinds.len() * 2 >= sizes[&*record.title.words])
         })
         .collect()
 }

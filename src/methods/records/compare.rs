@@ -1,5 +1,9 @@
 //! Two records, field by field: what each field says about them.
 
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
+
 use super::normal::{Kind, NUMBERED, Name, Notice, Page, Pages, Record, Venue, same_person, sketch_similarity};
 
 /// How two titles stand to each other, strongest first.
@@ -32,6 +36,8 @@ pub struct TitleMatch {
     pub numbers_differ: bool,
     /// One has a digit, a part or a telling word (reply, protocol, women) more than the other.
     pub telling: bool,
+    /// Nothing differs but one number that the other lacks: the mark of a footnote, or the number of a page.
+    pub stray: bool,
 }
 
 /// How two values of a field stand to each other.
@@ -92,27 +98,64 @@ pub struct Comparison {
     pub kinds: (Kind, Kind),
     /// The notices.
     pub notices: (Notice, Notice),
+    /// Whether one of them, not both, is an abstract in the supplement of a meeting.
+    pub one_of_meeting: bool,
+}
+
+impl Comparison {
+    /// Whether both name one issue of one journal, and no pages that differ.
+    pub fn in_one_issue(&self) -> bool {
+        let fits = |agreement| matches!(agreement, Agreement::Same | Agreement::Compatible);
+        fits(self.venue) && fits(self.volume) && fits(self.number) && self.pages != Agreement::Different
+    }
 }
 
 /// Compares two records field by field. Symmetric.
 pub fn compare(a: &Record, b: &Record) -> Comparison {
+    let mut comparison = fields(a, b);
+    // A number that only one title has says nothing where the same people published in the same place.
+    let c = &comparison;
+    let apart = c.pages == Agreement::Different || c.number == Agreement::Different;
+    let one_year = c.years == Some(0) && matches!(c.venue, Agreement::Same | Agreement::Compatible);
+    if c.title.stray
+        && c.names.agreement == Agreement::Same
+        && !apart
+        && (c.in_one_issue() || one_year && c.names.common >= 3)
+    {
+        comparison.title.level = TitleLevel::Close;
+        comparison.title.telling = false;
+    }
+    comparison
+}
+
+fn fields(a: &Record, b: &Record) -> Comparison {
+    let abstracts = sketch_similarity(&a.sketch, &b.sketch);
+    let pages = pages(a.pages.as_ref(), b.pages.as_ref());
+    let doi = dois(a.doi.as_deref(), b.doi.as_deref());
+    let identifiers = identifiers(a, b);
+    let tied = pages == Agreement::Same
+        || matches!(doi, Agreement::Same | Agreement::Compatible)
+        || identifiers == Agreement::Same
+        || abstracts.is_some_and(|share| share >= 0.12);
+    let title = if !tied && share_no_words(a, b) { TitleMatch::other() } else { titles(a, b) };
     Comparison {
-        title: titles(a, b),
+        title,
         names: names(a, b),
         years: a.year.zip(b.year).map(|(x, y)| x.abs_diff(y)),
         venue: venues(&a.venue, &b.venue),
         volume: counts(&a.volume, &b.volume),
         number: counts(&a.number, &b.number),
-        pages: pages(a.pages.as_ref(), b.pages.as_ref()),
+        pages,
         whole_range: a.pages.is_some()
             && a.pages == b.pages
             && a.pages.as_ref().is_some_and(|pages| pages.last.is_some()),
-        doi: dois(a.doi.as_deref(), b.doi.as_deref()),
-        identifiers: identifiers(a, b),
+        doi,
+        identifiers,
         isbn: equal(a.isbn.as_ref(), b.isbn.as_ref()),
-        abstracts: sketch_similarity(&a.sketch, &b.sketch),
+        abstracts,
         kinds: (a.kind, b.kind),
         notices: (a.title.notice, b.title.notice),
+        one_of_meeting: a.abstract_of_meeting != b.abstract_of_meeting,
     }
 }
 
@@ -256,7 +299,7 @@ const TELLING_WORDS: [&str; 60] = [
 
 /// Whether a word only joins others.
 pub(super) fn is_function_word(word: &str) -> bool {
-    FUNCTION_WORDS.contains(&word)
+    is(word, word::FUNCTION)
 }
 
 /// Those of them that make another paper also where they stand before or behind the whole other title.
@@ -276,8 +319,65 @@ const NOTICE_WORDS: [&str; 13] = [
     "supplement",
 ];
 
+/// What is known of a word, as bits.
+mod word {
+    pub const FUNCTION: u8 = 1;
+    pub const HEADING: u8 = 2;
+    pub const TELLING: u8 = 4;
+    pub const NOTICE: u8 = 8;
+}
+
+/// The lists above as one table: a title's words are looked up often.
+static WORDS: LazyLock<FxHashMap<&'static str, u8>> = LazyLock::new(|| {
+    let lists: [(&[&'static str], u8); 4] = [
+        (&FUNCTION_WORDS, word::FUNCTION),
+        (&HEADING_WORDS, word::HEADING),
+        (&TELLING_WORDS, word::TELLING),
+        (&NOTICE_WORDS, word::NOTICE),
+    ];
+    let mut words = FxHashMap::default();
+    for (list, bit) in lists {
+        for word in list {
+            *words.entry(*word).or_insert(0) |= bit;
+        }
+    }
+    words
+});
+
+fn is(word: &str, bits: u8) -> bool {
+    // No word of the lists is longer.
+    word.len() <= 15 && WORDS.get(word).is_some_and(|found| found & bits != 0)
+}
+
 fn weight(word: &str) -> f64 {
-    if FUNCTION_WORDS.contains(&word) { 0.2 } else { 1.0 }
+    if is_function_word(word) { 0.2 } else { 1.0 }
+}
+
+impl TitleMatch {
+    /// Two titles that have nothing to do with each other.
+    fn other() -> TitleMatch {
+        TitleMatch {
+            level: TitleLevel::Different,
+            similarity: 0.0,
+            words: 1,
+            numbers_differ: false,
+            telling: false,
+            stray: false,
+        }
+    }
+}
+
+/// Whether less than a third of the words of the shorter title stand in the longer one, and neither is so short, or has a
+/// translation, that this would say little. Such titles are different whatever their spelling; the letters of both are
+/// compared where blanks may have been lost.
+fn share_no_words(a: &Record, b: &Record) -> bool {
+    let (short, long) =
+        if a.title.tokens.len() <= b.title.tokens.len() { (&a.title, &b.title) } else { (&b.title, &a.title) };
+    if short.tokens.len() < 4 || !short.translation.is_empty() || !long.translation.is_empty() {
+        return false;
+    }
+    let common = short.tokens.iter().filter(|token| long.tokens.contains(token)).count();
+    common * 3 < short.tokens.len() && !(short.words.as_bytes()[..3] == long.words.as_bytes()[..3])
 }
 
 fn titles(a: &Record, b: &Record) -> TitleMatch {
@@ -301,8 +401,14 @@ fn titles(a: &Record, b: &Record) -> TitleMatch {
 }
 
 fn one_title(a: &str, b: &str) -> TitleMatch {
-    let none =
-        TitleMatch { level: TitleLevel::Missing, similarity: 0.0, words: 0, numbers_differ: false, telling: false };
+    let none = TitleMatch {
+        level: TitleLevel::Missing,
+        similarity: 0.0,
+        words: 0,
+        numbers_differ: false,
+        telling: false,
+        stray: false,
+    };
     if a.is_empty() || b.is_empty() {
         return none;
     }
@@ -353,8 +459,8 @@ fn one_title(a: &str, b: &str) -> TitleMatch {
     let around = open_left.is_empty() && is_around(&open_right, right.len())
         || open_right.is_empty() && is_around(&open_left, left.len());
     // What stands before or behind a whole title is a subtitle, a series or a label: fewer words there make another paper.
-    let words_that_tell: &[&str] = if around { &NOTICE_WORDS } else { &TELLING_WORDS };
-    let telling = |open: &[usize], words: &[&str]| open.iter().any(|&at| words_that_tell.contains(&words[at]));
+    let words_that_tell = if around { word::NOTICE } else { word::TELLING };
+    let telling = |open: &[usize], words: &[&str]| open.iter().any(|&at| is(words[at], words_that_tell));
     let differing = rest_left + rest_right;
     let part = parts(&open_left, &left) || parts(&open_right, &right);
     let is_telling = part
@@ -365,20 +471,44 @@ fn one_title(a: &str, b: &str) -> TitleMatch {
     let is_telling = is_telling && !(same_digits && !part);
     let numbers_differ =
         digits_left && digits_right && !same_digits || parts(&open_left, &left) && parts(&open_right, &right);
+    let number_alone = |one: &[usize], other: &[usize], words: &[&str]| match other {
+        [at] => {
+            let numbered = *at > 0
+                && NUMBERED.contains(&words[at - 1])
+                && !(at + 1 == words.len() && matches!(words[at - 1], "study" | "paper"));
+            one.is_empty() && !numbered && words[*at].bytes().all(|c| c.is_ascii_digit())
+        }
+        _ => false,
+    };
+    let stray =
+        words >= 2 && (number_alone(&open_left, &open_right, &right) || number_alone(&open_right, &open_left, &left));
+    // HIV and HCV: two short words that differ are two things, however long the titles around them are.
+    let short = |word: &str| word.chars().count() <= 4 && !is_function_word(word);
+    let short_words_differ =
+        matches!((&*open_left, &*open_right), ([x], [y]) if short(left[*x]) && short(right[*y]));
+    // One or two neighbouring words that only one of two long titles has, and that say no other population or part.
+    let inserted = |one: &[usize], other: &[usize], words: &[&str]| {
+        one.is_empty()
+            && (other.len() == 1 || other.len() == 2 && other[0] + 1 == other[1])
+            && other.iter().all(|&at| !words[at].bytes().any(|c| c.is_ascii_digit()))
+    };
+    let inserted = words >= 4
+        && !is_telling
+        && (inserted(&open_left, &open_right, &right) || inserted(&open_right, &open_left, &left));
     let level = if differing < 0.05 {
         if super::normal::compact(a) == super::normal::compact(b) { TitleLevel::Same } else { TitleLevel::Close }
     } else if !is_telling && differing <= 0.65 && whole_left >= 3.0 {
         TitleLevel::Close
-    } else if around || rest_left < 0.5 && is_around(&open_right, right.len()) {
+    } else if around || inserted || rest_left < 0.5 && is_around(&open_right, right.len()) {
         TitleLevel::Contained
-    } else if !numbers_differ && nearly_equal(a, b) {
+    } else if !numbers_differ && !short_words_differ && nearly_equal(a, b) {
         TitleLevel::Close
     } else if similarity >= 0.6 {
         TitleLevel::Similar
     } else {
         TitleLevel::Different
     };
-    TitleMatch { level, similarity, words, numbers_differ, telling: is_telling && level != TitleLevel::Same }
+    TitleMatch { level, similarity, words, numbers_differ, telling: is_telling && level != TitleLevel::Same, stray }
 }
 
 /// Whether these places are the first ones, the last ones, or both and nothing between.
@@ -436,10 +566,10 @@ pub(super) fn is_heading(title: &str) -> bool {
 }
 
 /// How many words of a title say something.
-fn saying(title: &str) -> u32 {
+pub(super) fn saying(title: &str) -> u32 {
     title
         .split(' ')
-        .filter(|w| !FUNCTION_WORDS.contains(w) && !HEADING_WORDS.contains(w) && (w.len() > 2 || !w.is_ascii()))
+        .filter(|w| !is(w, word::FUNCTION | word::HEADING) && (w.len() > 2 || !w.is_ascii()))
         .count() as u32
 }
 
@@ -482,15 +612,27 @@ fn spelled_alike(a: &str, b: &str) -> bool {
         return short_length >= 3 && long_length >= 6 && long.starts_with(short);
     }
     let allowed = if long_length >= 9 { 2 } else { 1 };
-    strsim::osa_distance(short, long) <= allowed || short_length >= 4 && long.starts_with(short)
+    if short_length >= 4 && long.starts_with(short) {
+        return true;
+    }
+    // Each edit changes the set of letters by at most two.
+    let letters = |word: &str| word.bytes().fold(0u32, |set, byte| set | 1 << (byte & 31));
+    let ascii = short.is_ascii() && long.is_ascii();
+    (!ascii || (letters(short) ^ letters(long)).count_ones() <= 2 * allowed)
+        && long_length - short_length <= allowed as usize
+        && strsim::osa_distance(short, long) <= allowed as usize
 }
 
-/// Long titles that differ in a few letters: blanks in the wrong places, letters that an encoding lost.
+/// Long titles that differ in a few letters: blanks in the wrong places, letters that an encoding lost. Shorter ones may
+/// differ in one letter.
 fn nearly_equal(a: &str, b: &str) -> bool {
-    if a.len() < 30 || b.len() > a.len() + a.len() / 8 {
+    if a.len() < 20 || b.len() > a.len() + a.len() / 8 {
         return false;
     }
     let digits = |text: &str| text.bytes().filter(u8::is_ascii_digit).collect::<Vec<_>>();
+    if a.len() < 30 {
+        return digits(a) == digits(b) && strsim::osa_distance(a, b) <= 1;
+    }
     digits(a) == digits(b)
         && rapidfuzz::distance::indel::normalized_similarity(
             super::normal::compact(a).chars(),
@@ -552,10 +694,14 @@ fn venues(a: &Venue, b: &Venue) -> Agreement {
     if a.words == b.words {
         return Agreement::Same;
     }
-    let names = |venue: &'_ Venue| [venue.words.clone(), venue.other.clone()];
+    fn names(venue: &Venue) -> [&str; 3] {
+        // A name without its motto must say something: "Proceedings:" is none.
+        let says = venue.head.split(' ').any(|word| !VENUE_WORDS.contains(&word));
+        [&venue.words, &venue.other, if says { &venue.head } else { "" }]
+    }
     for x in names(a) {
         for y in names(b) {
-            if !x.is_empty() && !y.is_empty() && (x == y || abbreviates(&x, &y) || abbreviates(&y, &x)) {
+            if !x.is_empty() && !y.is_empty() && (x == y || abbreviates(x, y) || abbreviates(y, x)) {
                 return Agreement::Compatible;
             }
         }
@@ -619,6 +765,11 @@ fn abbreviates(short: &str, long: &str) -> bool {
         }
     }
     let left_out = l.iter().filter(|w| !VENUE_WORDS.contains(w)).count();
+    // "Journal of X" is no short form of "Journal of Clinical X": whole words leave no more out than they say.
+    let whole = s.iter().all(|word| l.contains(word));
+    if whole && telling * 2 == left_out {
+        return false;
+    }
     telling * 2 >= left_out && (telling > 0 || s.len() == l.len())
 }
 
@@ -664,7 +815,7 @@ fn pages(a: Option<&Pages>, b: Option<&Pages>) -> Agreement {
     }
     let within = |page: &Page, range: &Pages| {
         range.last.as_ref().is_some_and(|last| {
-            page.prefix == range.first.prefix && range.first.number <= page.number && page.number <= last.number
+            (&page.prefix, &page.suffix) == (&range.first.prefix, &range.first.suffix) && range.first.number <= page.number && page.number <= last.number
         })
     };
     let same_last = a.last.is_some() && a.last == b.last;
@@ -686,8 +837,15 @@ fn dois(a: Option<&str>, b: Option<&str>) -> Agreement {
     let letters = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
     let (x, y) = (letters(a), letters(b));
     let (short, long) = if x.len() <= y.len() { (&x, &y) } else { (&y, &x) };
+    // A typing error in a letter; the last letter can be the only one that tells two apart (`110-b`, `110-c`).
+    let digits = |text: &str| text.bytes().filter(u8::is_ascii_digit).collect::<Vec<_>>();
+    let mistyped = short.len() >= 12
+        && long.len() - short.len() <= 1
+        && x.bytes().next_back() == y.bytes().next_back()
+        && digits(&x) == digits(&y)
+        && strsim::osa_distance(&x, &y) == 1;
     // Cut off inside its last part, or the same letters with other marks between.
-    if x == y || short.len() >= 14 && long.starts_with(&**short) && long.len() - short.len() >= 2 {
+    if mistyped || x == y || short.len() >= 14 && long.starts_with(&**short) && long.len() - short.len() >= 2 {
         return Agreement::Compatible;
     }
     Agreement::Different

@@ -91,7 +91,7 @@ pub struct Decision {
 }
 
 /// The pieces of evidence, by name, in the order of [`WEIGHTS`].
-pub const FEATURES: [&str; 45] = [
+pub const FEATURES: [&str; 47] = [
     "bias",
     "title-same-long",
     "title-same-short",
@@ -137,22 +137,27 @@ pub const FEATURES: [&str; 45] = [
     "place-differs",
     "one-range-other-title",
     "other-title-without-place",
+    "other-title-in-one-issue",
+    "close-title-in-another-venue",
 ];
 
 /// The weights of the evidence, in natural logarithms of odds.
-pub const WEIGHTS: [f64; 45] = [
+pub const WEIGHTS: [f64; 47] = [
     -5.0, 6.0, 4.5, 1.0, 5.5, 3.5, 3.5, 0.5, -1.0, -5.0, -2.0, -4.0, 3.0, 1.5, 0.6, -4.0, 0.0, -1.0, 1.0, 0.0, -2.0,
-    -3.5, 1.0, 0.7, -1.0, 1.0, -1.0, 0.5, -1.0, 2.0, 1.0, -2.0, 2.0, -1.5, 5.0, -2.5, 6.0, -3.0, 3.0, 0.5, -2.0, 0.0,
-    0.0, 4.0, -2.0,
+    -3.5, 1.0, 0.7, -1.0, 1.0, -1.0, 0.5, -1.0, 2.0, 1.0, -2.0, 2.0, -1.5, 7.0, -2.5, 6.0, -3.0, 3.0, 0.5, -2.0, 0.0,
+    0.0, 4.0, -2.0, 2.5, -1.5,
 ];
 
 /// The pieces of evidence of a comparison, each 0 or 1. `heading`: many papers of the corpus have this title.
-pub fn evidence(c: &Comparison, heading: bool) -> [bool; 45] {
+pub fn evidence(c: &Comparison, heading: bool) -> [bool; 47] {
     use Agreement::*;
-    let mut e = [false; 45];
+    let mut e = [false; 47];
     e[0] = true;
     let long = c.title.words >= 3;
+    let several = c.names.agreement == Same && c.names.common >= 2;
     let title = match c.title.level {
+        // A heading by the same two people or more is as good as a short title.
+        TitleLevel::Same if (heading || c.title.words < 2) && several => 2,
         TitleLevel::Same if heading || c.title.words < 2 => 3,
         TitleLevel::Same if long => 1,
         TitleLevel::Same => 2,
@@ -192,7 +197,9 @@ pub fn evidence(c: &Comparison, heading: bool) -> [bool; 45] {
     three(c.volume, 25, 25, 26);
     three(c.number, 27, 27, 28);
     three(c.pages, 29, 30, 31);
-    three(c.doi, 34, 34, 35);
+    // Another version of a DOI counts as the same one only under the same title.
+    let versions = c.doi == Compatible && !matches!(c.title.level, TitleLevel::Same | TitleLevel::Close);
+    three(if versions { Missing } else { c.doi }, 34, 34, 35);
     three(c.identifiers, 36, 36, 37);
     let same_volume = matches!(c.volume, Same | Compatible);
     e[32] = same_volume && c.pages == Same;
@@ -214,7 +221,7 @@ pub fn evidence(c: &Comparison, heading: bool) -> [bool; 45] {
         && matches!(c.volume, Same | Compatible | Missing)
         && c.number != Different
         && c.names.agreement == Same
-        && (c.names.common >= 2 || c.title.level != TitleLevel::Different);
+        && (c.names.common >= 2 || c.title.level != TitleLevel::Different || c.volume == Same && c.number == Same);
     let longer_title = c.title.level == TitleLevel::Contained
         && c.names.agreement == Same
         && c.names.common >= 2
@@ -222,6 +229,20 @@ pub fn evidence(c: &Comparison, heading: bool) -> [bool; 45] {
         && matches!(c.venue, Same | Compatible);
     e[44] = other_title && !longer_title && e[41] && !c.abstracts.is_some_and(|share| share >= 0.5) && c.doi != Same;
     e[42] = c.volume == Different && c.pages == Different;
+    // One issue does not print two papers of the same people whose titles say the same.
+    let alike = match c.title.level {
+        TitleLevel::Same => heading || c.title.words < 2,
+        TitleLevel::Contained => c.title.words >= 3,
+        TitleLevel::Similar => c.title.similarity >= 0.75 && c.names.agreement == Same,
+        _ => false,
+    };
+    e[46] = c.title.level == TitleLevel::Close && c.venue == Different && c.doi != Same && c.pages != Same;
+    e[45] = alike
+        && c.in_one_issue()
+        && !c.title.telling
+        && !c.title.numbers_differ
+        && c.doi != Different
+        && matches!(c.names.agreement, Same | Compatible);
     e
 }
 
@@ -282,7 +303,8 @@ fn veto(c: &Comparison, heading: bool) -> Option<Veto> {
     use Agreement::*;
     let title = matches!(c.title.level, TitleLevel::Same | TitleLevel::Close);
     // Versions of one DOI under one title are one paper too.
-    let identified = c.doi == Same || c.identifiers == Same || c.doi == Compatible && title;
+    let versions = c.doi == Compatible && title && c.years.is_none_or(|years| years < 2 || c.title.level == TitleLevel::Same);
+    let identified = c.doi == Same || c.identifiers == Same || versions;
     if c.notices.0 != c.notices.1 && !identified {
         return Some(Veto::Notice);
     }
@@ -294,7 +316,14 @@ fn veto(c: &Comparison, heading: bool) -> Option<Veto> {
     let one_abstract = c.abstracts.is_some_and(|share| share >= 0.9);
     // Two DOIs for the same pages of the same volume, or for the same pages and abstract in one year: one is wrong.
     let one_print = one_place || one_abstract && c.pages == Same && venue && c.years == Some(0);
-    if c.doi == Different && c.identifiers != Same && !(title && one_print && c.names.agreement == Same && !heading) {
+    let people = match c.names.agreement {
+        Same => true,
+        Compatible => c.names.common >= 2,
+        Missing => c.number == Same && c.whole_range,
+        Different => false,
+    };
+    let one_title = title || c.title.level == TitleLevel::Contained && one_place && !c.title.telling;
+    if c.doi == Different && c.identifiers != Same && !(one_title && one_print && people && !heading) {
         return Some(Veto::Doi);
     }
     if c.title.numbers_differ
@@ -305,7 +334,8 @@ fn veto(c: &Comparison, heading: bool) -> Option<Veto> {
         return Some(Veto::Numbers);
     }
     if identified
-        && (c.title.level == TitleLevel::Different && c.names.agreement != Same || !title && c.pages == Different)
+        && (c.title.level == TitleLevel::Different && !(c.names.agreement == Same && c.pages == Same)
+            || !title && (c.pages == Different || c.title.numbers_differ && c.pages != Same))
     {
         return Some(Veto::TitleOfDoi);
     }
@@ -318,10 +348,13 @@ fn veto(c: &Comparison, heading: bool) -> Option<Veto> {
     if is_conference_and_journal(c)
         && !identified
         && c.pages != Same
-        && !matches!(c.volume, Same | Compatible)
+        && !(matches!(c.volume, Same | Compatible) && venue)
         && !one_abstract
         && (c.years != Some(0) || c.venue == Different)
     {
+        return Some(Veto::Kinds);
+    }
+    if c.one_of_meeting && c.venue == Different && c.pages != Same && !identified {
         return Some(Veto::Kinds);
     }
     if c.title.level == TitleLevel::Missing && !identified && c.abstracts.is_none_or(|share| share < 0.5) {
@@ -332,7 +365,9 @@ fn veto(c: &Comparison, heading: bool) -> Option<Veto> {
     }
     let thin = heading || c.title.words < 2;
     if thin && !identified {
-        let tied = c.pages == Same
+        let people = c.names.agreement == Same && c.names.common >= 2 && c.years == Some(0) && venue;
+        let tied = people
+            || c.pages == Same
             || c.abstracts.is_some_and(|share| share >= 0.5)
             || matches!(c.volume, Same | Compatible) && matches!(c.number, Same | Compatible);
         let apart = c.pages == Different
@@ -348,9 +383,8 @@ fn veto(c: &Comparison, heading: bool) -> Option<Veto> {
     if matches!(c.volume, Same | Compatible)
         && c.number == Different
         && c.pages != Same
-        && column
         && !identified
-        && !one_abstract
+        && (column && !one_abstract || c.pages == Different)
     {
         return Some(Veto::Place);
     }

@@ -38,6 +38,16 @@ pub fn doi(text: &str) -> Option<String> {
             found = head.to_owned();
         }
     }
+    // "10.3779/10.3779/j.x" and "10.10.3779/j.x": the registrant twice.
+    if let Some((registrant, rest)) = found.split_once('/')
+        && rest.strip_prefix(registrant).is_some_and(|rest| rest.starts_with('/'))
+    {
+        found = rest.to_owned();
+    }
+    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    if let Some(rest) = found.strip_prefix("10.").filter(|rest| rest.starts_with("10.") && digits(&rest[3..]) >= 4) {
+        found = rest.to_owned();
+    }
     if let Some(query) = found.find(['?', '#']) {
         found.truncate(query);
     }
@@ -188,6 +198,9 @@ mod tests {
             doi("http://dx.doi.org/10.1016/s0140-6736%2805%2917868-5").as_deref(),
             doi("10.1016/S0140-6736(05)17868-5").as_deref()
         );
+        for text in ["10.5555/10.5555/abc.123", "10.10.5555/abc.123"] {
+            assert_eq!(doi(text).as_deref(), Some("10.5555/abc.123"), "{text}");
+        }
         for text in ["NA", "null", "-", "n/a", "110.5555/x", "10.5/x", "S0140-6736", "10.5555/"] {
             assert_eq!(doi(text), None, "{text}");
         }

@@ -73,7 +73,7 @@ pub fn authors(entries: &[String]) -> Names {
     let mut list = Vec::new();
     let mut more = false;
     for entry in entries.iter().filter(|entry| !is_placeholder(entry)) {
-        let entry = part_glued(&lost_letters(&repair_mojibake(&without_entities(&mask_braces(entry)))));
+        let entry = part_joined(&part_glued(&lost_letters(&repair_mojibake(&without_entities(&mask_braces(entry))))));
         for piece in split_list(&entry) {
             for name in split_commas(piece) {
                 let folded = fold(&name);
@@ -113,6 +113,60 @@ fn lost_letters(entry: &str) -> String {
 fn without_entities(entry: &str) -> String {
     if entry.contains('&') { html_escape::decode_html_entities(entry).into_owned() } else { entry.to_owned() }
 }
+
+/// `Liu LiangMoody Julie`, `Basaria SWahlstrom JTDobs AS`: a list without marks, surnames first, that lost what stood
+/// between its people. A capital that begins a word inside a word begins a surname there, if what stands on both sides
+/// has a blank of its own (`Kevin DeLuca` and `Li MingXia` are one person each).
+fn part_joined(entry: &str) -> String {
+    if entry.contains([',', ';', '&', '|', '\n']) || entry.contains(" and ") || !entry.contains(' ') {
+        return entry.to_owned();
+    }
+    let chars: Vec<char> = entry.chars().collect();
+    let mut cuts: Vec<usize> = Vec::new();
+    let mut word = 0;
+    for at in 1..chars.len() {
+        if matches!(chars[at - 1], ' ' | '-' | '\u{a0}') {
+            word = at;
+        }
+        let begins = chars[at].is_uppercase() && chars.get(at + 1).is_some_and(|c| c.is_lowercase());
+        if !begins || at == word {
+            continue;
+        }
+        let head: String = chars[word..at].iter().collect();
+        let written_out = chars[at - 1].is_lowercase() && !JOINED.contains(&head.to_lowercase().as_str());
+        let initials = head.chars().count() <= 3 && head.chars().all(char::is_uppercase);
+        if written_out || initials {
+            cuts.push(at);
+        }
+    }
+    let mut segments: Vec<String> = Vec::new();
+    let mut from = 0;
+    for end in cuts.into_iter().chain([chars.len()]) {
+        let segment: String = chars[from..end].iter().collect();
+        match segments.last_mut() {
+            Some(last) if !last.trim().contains(' ') || !segment.trim().contains(' ') => last.push_str(&segment),
+            _ => segments.push(segment),
+        }
+        from = end;
+    }
+    if segments.len() < 2 {
+        return entry.to_owned();
+    }
+    let surname_first = |segment: &String| {
+        let segment = segment.trim();
+        let particles = segment.split(' ').take_while(|w| PARTICLES.contains(&w.to_lowercase().as_str())).count();
+        let words: Vec<&str> = segment.split(' ').filter(|w| !w.is_empty()).collect();
+        let surname = (particles + 1).min(words.len());
+        format!("{}, {}", words[..surname].join(" "), words[surname..].join(" "))
+    };
+    segments.iter().map(surname_first).collect::<Vec<_>>().join(";")
+}
+
+/// What stands before a capital inside one surname: `McDonald`, `DeLuca`.
+const JOINED: [&str; 22] = [
+    "mc", "mac", "de", "del", "della", "di", "da", "du", "dos", "la", "le", "van", "von", "vander", "vanden", "fitz",
+    "st", "o", "ter", "ten", "el", "al",
+];
 
 /// `Hruby R.Hasto J.Minarik P.`: an initial with a full stop and no blank before the next surname ends a name.
 fn part_glued(entry: &str) -> String {
@@ -323,6 +377,7 @@ pub fn same_person(a: &Name, b: &Name) -> bool {
     }
     if short.surname.len() >= 5
         && long.surname.len() - short.surname.len() <= 2
+        && may_be_one_edit(&a.surname, &b.surname)
         && strsim::osa_distance(&a.surname, &b.surname) <= 1
     {
         return given_agree(&a.given, &b.given);
@@ -348,6 +403,14 @@ pub fn same_person(a: &Name, b: &Name) -> bool {
         }
     };
     swapped(a, b) || swapped(b, a)
+}
+
+/// Whether the letters at both ends allow that one edit makes one name of the other.
+fn may_be_one_edit(a: &str, b: &str) -> bool {
+    let common = a.bytes().zip(b.bytes()).take_while(|(x, y)| x == y).count()
+        + a.bytes().rev().zip(b.bytes().rev()).take_while(|(x, y)| x == y).count();
+    // An edit touches at most two letters, of at most four bytes each.
+    common + 8 >= a.len().min(b.len()) && (common + 2 >= a.len().min(b.len()) || !(a.is_ascii() && b.is_ascii()))
 }
 
 /// Equal letter by letter, a lost letter being equal to any one or two.
@@ -439,6 +502,11 @@ mod tests {
         assert_eq!(read("Müller, Jörg"), read("Mueller, Jörg"));
         assert_eq!(read("Hruby R.Hasto J.Minarik P."), [pair("hruby", "r"), pair("hasto", "j"), pair("minarik", "p")]);
         assert_eq!(read("M. J.Kearns"), [pair("kearns", "m j")]);
+        let three = [pair("liu", "liang"), pair("moody", "julie anne"), pair("mcgall", "angela")];
+        assert_eq!(read("Liu LiangMoody Julie AnneMcGall Angela"), three);
+        assert_eq!(read("Basaria SWahlstrom JTDobs AS"), read("Basaria S; Wahlstrom JT; Dobs AS"));
+        assert_eq!(read("Kevin DeLuca"), [pair("deluca", "kevin")]);
+        assert_eq!(read("Li MingXia").len(), 1);
         assert_eq!(read("Theo H&#228;rder; Norbert Ritter").len(), 2);
         assert_eq!(read("Anonymous"), []);
         let cut = authors(&["Smith J, et al.".to_owned()]);

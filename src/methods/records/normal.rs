@@ -12,7 +12,7 @@ use crate::corpus::Paper;
 use crate::text::normal::single_formulas;
 
 /// The version of the normal forms. It changes with every change that can change a decision.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// What a record is besides a paper: a notice about one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -59,6 +59,10 @@ pub struct Title {
     pub translation: Box<str>,
     /// Whether it is the title of a notice.
     pub notice: Notice,
+    /// A year that stood before the title, as in references that were taken apart badly.
+    pub year: Option<u16>,
+    /// A hash of each word, in their order: titles that share hardly a word need no closer look.
+    pub tokens: Box<[u32]>,
 }
 
 /// Journal, conference or book in its normal form.
@@ -68,6 +72,8 @@ pub struct Venue {
     pub words: Box<str>,
     /// Another name that stood in brackets or behind an equals sign: an acronym, a translation.
     pub other: Box<str>,
+    /// What stands before a colon or a dash, where there is one: the name without its motto.
+    pub head: Box<str>,
 }
 
 /// A paper's fields in their normal forms. What is missing is `None` or empty.
@@ -99,6 +105,8 @@ pub struct Record {
     pub isbn: Option<Box<str>>,
     /// Where it was published, by type and venue.
     pub kind: Kind,
+    /// Whether the venue names the meeting whose abstracts fill a supplement of the journal.
+    pub abstract_of_meeting: bool,
     /// The least [`SKETCH`] hashes of the word triples of the abstract, ascending; empty for fewer than eight words.
     pub sketch: Box<[u32]>,
     /// Tells headings of one source apart that have nothing else to tell them by; 0 for all others.
@@ -150,13 +158,16 @@ pub fn record(paper: &Paper) -> Record {
         }
         None => (&*paper.volume, ""),
     };
+    // A volume that is the year tells nothing that the year does not.
+    let published = year(&paper.year).or_else(|| year(&paper.published));
+    let volume = if published.is_some() && volume.trim().parse().ok() == published { "" } else { volume };
     // "Article 178" as an issue is a place in the volume.
     let written_number = fold(&paper.number);
     let article = written_number.strip_prefix("article ").filter(|rest| rest.contains(|c: char| c.is_ascii_digit()));
     let own_pages = pages(&paper.pages).or_else(|| article.and_then(pages));
     let number = if article.is_some() { "" } else { &*paper.number };
     Record {
-        year: year(&paper.year).or_else(|| year(&paper.published)),
+        year: published.or(title.year),
         names: authors(&paper.authors),
         volume: counted(volume),
         number: if issue_in_volume.is_empty() { counted(number) } else { counted(issue_in_volume) },
@@ -169,6 +180,7 @@ pub fn record(paper: &Paper) -> Record {
         kind,
         sketch: sketch(&paper.abstract_text),
         serial: 0,
+        abstract_of_meeting: MEETINGS.iter().any(|mark| paper.venue.contains(mark)),
         title: Title { notice: notice_of_kind(&paper.kind, title.notice), ..title },
         venue,
     }
@@ -337,7 +349,8 @@ pub fn title(text: &str) -> Title {
     };
     let mut notice = Notice::None;
     let mut translation = String::new();
-    let mut rest = plain.trim();
+    let unbracketed = without_labels(plain.trim());
+    let (mut rest, year) = without_reference(unbracketed.trim());
     // A title that is whole in brackets is a translation whose original is not given.
     if let Some(inside) = rest.trim_end_matches(['.', ' ']).strip_prefix('[').and_then(|r| r.strip_suffix(']'))
         && !inside.contains('[')
@@ -360,12 +373,113 @@ pub fn title(text: &str) -> Title {
             None => break,
         }
     }
+    rest = without_language(without_label(rest));
     let folded = fold(rest);
     let (folded, found) = without_notice(&folded, rest);
     if found != Notice::None {
         notice = found;
     }
-    Title { words: numerals(folded).into(), translation: translation.into(), notice }
+    let words = numerals(folded);
+    let tokens = words.split(' ').filter(|w| !w.is_empty()).map(|w| xxh3_64(w.as_bytes()) as u32).collect();
+    Title { words: words.into(), translation: translation.into(), notice, year, tokens }
+}
+
+/// What kind of contribution it is, where a programme or a database says so beside the title.
+const LABELS: [&str; 22] = [
+    "tutorial",
+    "tutorial session",
+    "tutorial abstract",
+    "panel",
+    "panel session",
+    "panel abstract",
+    "panel discussion",
+    "demo",
+    "demo session",
+    "demonstration",
+    "demonstration session",
+    "demonstration abstract",
+    "book review",
+    "extended abstract",
+    "experience paper",
+    "invited paper",
+    "invited talk",
+    "invited article",
+    "industrial session",
+    "keynote",
+    "short paper",
+    "guest editors foreword",
+];
+
+/// Takes labels in round brackets out, wherever they stand.
+fn without_labels(text: &str) -> std::borrow::Cow<'_, str> {
+    let mut from = 0;
+    while let Some(open) = text[from..].find('(').map(|at| from + at) {
+        let Some(close) = text[open..].find(')').map(|at| open + at) else { break };
+        if LABELS.contains(&fold(&text[open + 1..close]).as_str()) {
+            let mut out = text[..open].trim_end().to_owned();
+            out.push_str(&text[close + 1..]);
+            return out.into();
+        }
+        from = close + 1;
+    }
+    text.into()
+}
+
+/// Takes a label before a colon, or behind a dash or colon, away where a title of at least two words is left.
+fn without_label(text: &str) -> &str {
+    let left = |rest: &str| fold(rest).contains(' ');
+    if let Some((head, rest)) = text.split_once([':', '-'])
+        && left(rest)
+        && LABELS.contains(&fold(head).as_str())
+    {
+        return rest.trim();
+    }
+    for mark in [" - ", ": ", ", ", "? "] {
+        if let Some((head, tail)) = text.rsplit_once(mark)
+            && left(head)
+            && LABELS.contains(&fold(tail).as_str())
+        {
+            return head;
+        }
+    }
+    text
+}
+
+/// Takes the name of a language away that stands behind the title as a sentence of its own: `Salt and sleep. German`.
+fn without_language(text: &str) -> &str {
+    const LANGUAGES: [&str; 16] = [
+        "english", "german", "french", "spanish", "italian", "chinese", "japanese", "russian", "portuguese", "korean",
+        "turkish", "polish", "dutch", "danish", "swedish", "czech",
+    ];
+    let trimmed = text.trim_end_matches(['.', ' ']);
+    match trimmed.rsplit_once(['.', '?']) {
+        Some((head, tail)) if fold(head).contains(' ') && LANGUAGES.contains(&fold(tail).as_str()) => head,
+        _ => text,
+    }
+}
+
+/// Takes away what a badly parted reference left before the title, up to a year in brackets: `(1995) `, `Lowe (1996), `.
+fn without_reference(text: &str) -> (&str, Option<u16>) {
+    let nothing = (text, None);
+    let Some(open) = text.find('(').filter(|&at| at <= 24) else { return nothing };
+    let before = text[..open].trim();
+    let inside = text[open + 1..].split(')').next().unwrap_or("");
+    let bare = inside.trim_end_matches(|c: char| c.is_ascii_lowercase());
+    let rest = text.get(open + inside.len() + 2..).unwrap_or("");
+    let marked = before.is_empty() || rest.starts_with(['.', ',', ':']);
+    let rest = rest.trim_start_matches(['.', ',', ':', ' ']);
+    if bare.len() != 4
+        || inside.len() > 5
+        || !marked
+        || before.split(' ').count() > 2
+        || fold(rest).split(' ').count() < 3
+    {
+        return nothing;
+    }
+    match year(bare) {
+        Some(year) => (rest, Some(year)),
+        None => nothing,
+    }
 }
 
 /// The text before a bracket at the end, what is inside, and whether it is a square one.
@@ -383,6 +497,9 @@ fn trailing_bracket(text: &str) -> Option<(&str, &str, bool)> {
 
 /// What a database adds behind a title: nothing of the title itself. `None` if it is part of the title.
 fn remark(folded: &str) -> Option<Notice> {
+    if LABELS.contains(&folded) {
+        return Some(Notice::None);
+    }
     const PLAIN: [&str; 40] = [
         "review",
         "editorial",
@@ -443,6 +560,10 @@ fn remark(folded: &str) -> Option<Notice> {
         "retraction in",
         "see vol",
     ];
+    // "(vol 17, pg 461, 2020)": the place of the paper that a correction is about.
+    if words.len() >= 4 && words[0] == "vol" && matches!(words[2], "pg" | "p" | "pp") {
+        return Some(Notice::Erratum);
+    }
     if refs || language || ABOUT.iter().any(|start| folded.starts_with(start)) {
         return Some(Notice::None);
     }
@@ -458,7 +579,9 @@ fn remark(folded: &str) -> Option<Notice> {
 
 /// Takes the words of a notice from the front of a folded title and says which it is. Words that are the whole title stay.
 fn without_notice<'t>(folded: &'t str, raw: &str) -> (&'t str, Notice) {
-    const FRONT: [(&str, Notice); 27] = [
+    const FRONT: [(&str, Notice); 29] = [
+        ("errata notes ", Notice::Erratum),
+        ("errata note ", Notice::Erratum),
         ("erratum to ", Notice::Erratum),
         ("erratum for ", Notice::Erratum),
         ("erratum ", Notice::Erratum),
@@ -494,7 +617,7 @@ fn without_notice<'t>(folded: &'t str, raw: &str) -> (&'t str, Notice) {
             let marked = match front {
                 // "Correction methods for ..." is a title; "Correction: ..." is a notice.
                 "erratum " | "errata " | "corrigendum " | "retraction " | "retracted " | "withdrawn " | "re "
-                | "retracted article " => ends_with_colon,
+                | "retracted article " => ends_with_colon || raw.get(front.len() - 1..).is_some_and(|r| r.starts_with('.')),
                 _ => true,
             };
             if marked && rest.contains(' ') {
@@ -569,21 +692,23 @@ fn numerals(folded: &str) -> String {
     out
 }
 
+/// What stands between a journal and the meeting whose abstracts fill a supplement of it.
+const MEETINGS: [&str; 3] = [". Conference", ". Meeting:", " Conference Publication:"];
+
 /// A journal, conference or book in its normal form.
 pub fn venue(text: &str) -> Venue {
     if is_placeholder(text) {
         return Venue::default();
     }
     // "Journal. Conference: the meeting whose abstracts fill a supplement".
-    let text = [". Conference:", ". Meeting:", " Conference Publication:"]
-        .iter()
-        .find_map(|mark| text.split_once(mark))
-        .map_or(text, |(main, _)| main);
+    let text = MEETINGS.iter().find_map(|mark| text.split_once(mark)).map_or(text, |(main, _)| main);
     let (main, other) = match text.split_once(['[', '(', '=']) {
         Some((main, other)) if !fold(main).is_empty() => (main, other.trim_end_matches([']', ')', ' ', '.', ','])),
         _ => (text, ""),
     };
-    Venue { words: venue_words(main).into(), other: venue_words(other).into() }
+    let head = [": ", " : ", " - ", " – ", " — ", " &mdash; "].iter().filter_map(|mark| main.find(mark)).min();
+    let head = head.map_or_else(String::new, |at| venue_words(&main[..at]));
+    Venue { words: venue_words(main).into(), other: venue_words(other).into(), head: head.into() }
 }
 
 fn venue_words(text: &str) -> String {

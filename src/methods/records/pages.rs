@@ -107,7 +107,9 @@ fn page(text: &str) -> Option<(Page, &str)> {
     let prefix = &text[..digits];
     // Up to four letters can belong to the number: S12, CD004816, e1000217.
     let letters: String = prefix.chars().filter(|c| c.is_alphanumeric()).collect();
-    if letters.chars().count() > 5 || prefix.contains(['-', '–']) {
+    // "S-647" is a page too; what has a dash and no letters before the number is none.
+    let dashed = prefix.contains(['-', '–']);
+    if letters.chars().count() > 5 || dashed && !(1..=2).contains(&letters.chars().count()) {
         return None;
     }
     let rest = &text[digits..];
@@ -178,7 +180,7 @@ fn roman_pages(text: &str) -> Option<Pages> {
     Some(Pages { last: last.filter(|last| *last != first), first })
 }
 
-/// `06-Oct`, `Oct-45`, `10-Jun`: two numbers that a spreadsheet took for a date; in ascending order.
+/// `06-Oct`, `Oct-45`, `21-Aug`: two numbers that a spreadsheet took for a date, in their order: 6-10, 10-45, 21-28.
 fn spreadsheet_date(text: &str) -> Option<Pages> {
     const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
     let (left, right) = text.split_once(['-', '–', ' ', '.'])?;
@@ -190,8 +192,9 @@ fn spreadsheet_date(text: &str) -> Option<Pages> {
         _ => return None,
     };
     let plain = |number| Page { prefix: "".into(), number, suffix: "".into() };
-    let (low, high) = (a.min(b), a.max(b));
-    Some(Pages { first: plain(low), last: (high > low).then(|| plain(high)) })
+    let first = plain(a);
+    let last = Some(completed(&first, plain(b))).filter(|last| last.number > a);
+    Some(Pages { first, last })
 }
 
 #[cfg(test)]
@@ -216,6 +219,7 @@ mod tests {
             ("288-97; discussion 298", "288-297"),
             ("06-Oct", "6-10"),
             ("Oct-45", "10-45"),
+            ("21-Aug", "21-28"),
         ] {
             assert_eq!(written(text), full, "{text}");
         }
@@ -232,6 +236,7 @@ mod tests {
             ("A12-B3", "a12-b3"),
             ("A12-A13", "a12-a13"),
             ("CD004816", "cd4816"),
+            ("S-647", "s647"),
             ("xiii-xv", "r13-r15"),
             ("", "none"),
             ("in press", "none"),
