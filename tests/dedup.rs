@@ -363,9 +363,9 @@ fn candidates_of_a_labelled_set_hold_all_true_pairs() {
 fn labelled_sets_of_reviews() {
     for (name, most) in [
         ("diabetes", (0, 0)),
-        ("neuroimaging", (1, 2)),
+        ("neuroimaging", (0, 1)),
         ("cytology-screening", (0, 1)),
-        ("digital-work", (0, 8)),
+        ("digital-work", (0, 4)),
         ("sra-copper", (0, 1)),
         ("special-cases", (0, 0)),
     ] {
@@ -375,10 +375,10 @@ fn labelled_sets_of_reviews() {
 
 #[test]
 fn labelled_sets_of_other_kinds() {
-    for (name, most) in [("mis-mixed", (7, 204)), ("cora-1295", (12, 84)), ("dblp-acm", (21, 131))] {
+    for (name, most) in [("mis-mixed", (7, 157)), ("cora-1295", (12, 71)), ("dblp-acm", (13, 91))] {
         at_most(name, &Options::default(), most);
     }
-    at_most("dblp-acm", &Options { unique_within_source: true, ..Options::default() }, (0, 140));
+    at_most("dblp-acm", &Options { unique_within_source: true, ..Options::default() }, (0, 98));
 }
 
 #[test]
@@ -429,7 +429,7 @@ fn o_055_sources_are_counted_and_ids_are_all_there() {
     let table = "id,source,title,year\n410,WoS,Moor fires,2010\n97,WoS,Moor fires,2010\n5,,Moor Fires,2010\n77,Scopus,Moor fires,2010\n78,Scopus,Bog fires,2010\n";
     let (folder, output) = dedup(
         &[("acct.csv", table)],
-        &["acct.csv", "-o", "clean.jsonl", "--report", "r.csv", "--counts", "counts.csv"],
+        &["acct.csv", "-o", "clean.jsonl", "--report", "r.csv", "--counts", "counts.csv", "--most-removed", "0.9"],
     );
     assert!(output.status.success(), "{}", told(&output));
     let rows = lines(&folder, "r.csv");
@@ -458,9 +458,10 @@ fn o_105_a_misnamed_field_is_an_error_and_mass_removal_is_warned_about() {
     let ten: String =
         (0..10).map(|n| format!("{{\"id\":{n},\"title\":\"Glue of barnacles\",\"year\":2001}}\n")).collect();
     let (_folder, output) = dedup(&[("ten.jsonl", &ten)], &["ten.jsonl", "-o", "out.jsonl"]);
-    assert!(output.status.success() && told(&output).contains("9 of 10 records are removed"), "{}", told(&output));
+    assert_eq!(output.status.code(), Some(1), "something needs a look");
+    assert!(told(&output).contains("9 of 10 records are removed"), "{}", told(&output));
     let (_folder, output) = dedup(&[("ten.jsonl", &ten)], &["ten.jsonl", "-o", "out.jsonl", "--most-removed", "0.95"]);
-    assert!(!told(&output).contains("are removed"), "{}", told(&output));
+    assert!(output.status.success() && !told(&output).contains("are removed"), "{}", told(&output));
 }
 
 #[test]
@@ -507,4 +508,88 @@ fn another_method_and_an_intersection() {
     assert_eq!(count(&["--method", "records", "--method", "whole-file@1", "--combine", "intersection"]), 2);
     let (_folder, output) = dedup(&[("a.csv", table)], &["a.csv", "-o", "c.csv", "--method", "nonsense"]);
     assert!(!output.status.success() && told(&output).contains("the methods are"), "{}", told(&output));
+}
+
+#[test]
+fn sources_are_files_too_and_unknown_ones_are_an_error() {
+    let table = |id: &str, pages: &str| {
+        format!("id,title,authors,year,pages\n{id},Tin whistles of the north,\"Ode, P.\",1999,{pages}\n")
+    };
+    let files = [("full.csv", &*table("f", "1-9")), ("thin.csv", &*table("t", ""))];
+    let arguments = ["full.csv", "thin.csv", "-o", "clean.csv", "--survivor", "source-priority", "--sources"];
+    let (folder, output) = dedup(&files, &[&arguments[..], &["thin.csv,full.csv"]].concat());
+    assert!(output.status.success(), "{}", told(&output));
+    assert_eq!(&lines(&folder, "clean.csv")[1][0], "t");
+    let (_folder, output) = dedup(&files, &[&arguments[..], &["scopus"]].concat());
+    let known = told(&output).contains("no record is of \"scopus\"; the sources and files are full.csv, thin.csv");
+    assert!(output.status.code() == Some(2) && known, "{}", told(&output));
+}
+
+#[test]
+fn rejected_records_have_a_line_in_the_report() {
+    let text = "TY  - JOUR\nTI  - Kite tails\nPY  - 2001\nER  - \n\nTY  - JOUR\nER  - \n\nTY  - JOUR\nTI  - Kite strings\nER  - \n";
+    let (folder, output) = dedup(&[("a.ris", text)], &["a.ris", "-o", "clean.ris", "--report", "r.csv", "--lenient"]);
+    assert!(told(&output).contains("3 seen = 2 kept + 0 duplicates + 1 rejected"), "{}", told(&output));
+    let rows = lines(&folder, "r.csv");
+    let column = |name: &str| rows[0].iter().position(|h| h == name).unwrap();
+    assert_eq!(rows.len(), 4);
+    let rejected = &rows[3];
+    assert!(rejected[column("reason")].starts_with("rejected: "), "{rejected:?}");
+    assert_eq!(
+        (&rejected[column("cluster")], &rejected[column("kept")], &rejected[column("line")]),
+        ("3", "false", "6")
+    );
+}
+
+#[test]
+fn fields_that_the_format_cannot_hold_are_told() {
+    let table = "id,title,year,source\n1,Kite tails,2001,Shelf\n2,Kite strings,2002,\n";
+    let (_folder, output) = dedup(&[("a.csv", table)], &["a.csv", "-o", "clean.xml"]);
+    let told_lost = told(&output);
+    let (_folder, output) = dedup(&[("a.csv", table)], &["a.csv", "-o", "clean.csv"]);
+    assert!(!told(&output).contains("no place"), "{}", told(&output));
+    let nothing_lost = "id,title,year\n1,Kite tails,2001\n";
+    let (_folder, output) = dedup(&[("a.csv", nothing_lost)], &["a.csv", "-o", "clean.ris"]);
+    assert!(!told(&output).contains("no place"), "{}", told(&output));
+    let note = "id,title,year,my_shelf\n1,Kite tails,2001,four\n2,Kite strings,2002,\n";
+    let (_folder, output) = dedup(&[("a.csv", note)], &["a.csv", "-o", "clean.ris"]);
+    let told_note = told(&output);
+    assert!(told_note.contains("my_shelf (1)") || told_lost.contains("source (1)"), "{told_note}\n{told_lost}");
+}
+
+#[test]
+fn decisions_hold_when_the_inputs_are_turned_and_a_stranger_is_not_decided_about() {
+    let record =
+        |title: &str, pages: &str| format!("TY  - JOUR\nTI  - {title}\nAU  - Ode, P.\nPY  - 2004\n{pages}ER  - \n\n");
+    let one = record("Salt in the north", "");
+    let two = record("Salt in the north: part two", "SP  - 4\n");
+    let three = record("Fog horns", "");
+    let text = [one.clone(), two.clone(), three.clone()].concat();
+    let (folder, output) =
+        dedup(&[("a.ris", &text)], &["a.ris", "-o", "clean.ris", "--review", "review.csv", "--report", "report.csv"]);
+    assert!(output.status.success(), "{}", told(&output));
+    let ids: Vec<String> = lines(&folder, "report.csv")[1..].iter().map(|row| row[0].to_owned()).collect();
+    assert_eq!(ids, ["record-1", "record-2", "record-3"]);
+    let decided = |first: usize, second: usize, titles: [&str; 2]| {
+        format!(
+            "first_id,second_id,decision,first_title,second_title\n{},{},same,{},{}\n",
+            ids[first], ids[second], titles[0], titles[1]
+        )
+    };
+    std::fs::write(folder.path().join("d.csv"), decided(0, 1, ["Salt in the north", "Salt in the north: part two"]))
+        .unwrap();
+    let output = again(&folder, &["a.ris", "-o", "clean.ris", "--decisions", "d.csv"]);
+    assert!(told(&output).contains("3 seen = 2 kept + 1 duplicates"), "{}", told(&output));
+    std::fs::write(folder.path().join("turned.ris"), [three, two, one].concat()).unwrap();
+    let output = again(&folder, &["turned.ris", "-o", "clean.ris", "--decisions", "d.csv"]);
+    assert_eq!(output.status.code(), Some(1), "{}", told(&output));
+    assert!(told(&output).contains("3 seen = 3 kept") && told(&output).contains("another one than was decided about"));
+}
+
+#[test]
+fn a_method_that_wants_word_vectors_says_how_to_get_them() {
+    let table = "id,title,year\n1,Kite tails,2001\n2,Kite strings,2002\n";
+    let (_folder, output) = dedup(&[("a.csv", table)], &["a.csv", "-o", "c.csv", "--method", "portrait"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(told(&output).contains("papertwin train a.csv -o words.fifu"), "{}", told(&output));
 }

@@ -1,12 +1,18 @@
 //! `papertwin dedup`: several exports in, one clean file out, with a reason for every removed record.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
-use papertwin::corpus::{Corpus, Fields, Paper, Rejected, writer_for};
+use papertwin::corpus::formats::is_form;
+use papertwin::corpus::names::Column;
+use papertwin::corpus::{self, Corpus, Fields, Paper, ReadOptions, Rejected, writer_for};
+use papertwin::embedding::Embedding;
 use papertwin::methods::{MethodSpec, NAMES};
 use papertwin::output::Output;
+use papertwin::progress::Run;
 use papertwin::resolve::{self, Combine, Linkage, Options, Resolution, Survivor, Versions, resolve};
 use papertwin::similarity::Score;
 
@@ -54,7 +60,7 @@ pub struct Dedup {
     /// Which record of a cluster stays
     #[arg(long, value_enum, default_value_t = SurvivorArg::MostComplete)]
     survivor: SurvivorArg,
-    /// The order of sources for --survivor source-priority
+    /// The order of sources, or of files, for --survivor source-priority
     #[arg(long, value_name = "SOURCE,…", value_delimiter = ',')]
     sources: Vec<String>,
     /// When two clusters become one: consistent (their members agree) or components (one pair is enough)
@@ -63,6 +69,9 @@ pub struct Dedup {
     /// A method by name, with its least score behind @ (whole-file@1); may be given several times [default: records]
     #[arg(long, value_name = "NAME[@λ]")]
     method: Vec<MethodArg>,
+    /// Word vectors for the methods that want some (portrait); `papertwin train` makes them
+    #[arg(long, value_name = "MODEL")]
+    embedding: Option<PathBuf>,
     /// How several methods are combined
     #[arg(long, value_enum, default_value_t = CombineArg::Union)]
     combine: CombineArg,
@@ -144,30 +153,31 @@ impl Dedup {
             papers = base.corpus.into_papers();
         }
         let base = papers.len();
-        let (loaded, outcome) = self.corpus.load(context)?;
+        let (loaded, mut outcome) = self.corpus.load(context)?;
         papers.extend(loaded.corpus.into_papers());
         let corpus = Corpus::new(papers);
         check_fields(&corpus)?;
+        self.check_sources(&corpus)?;
 
         let mut options = self.options(base);
+        options.embedding = self.load_embedding(context)?.map(Arc::new);
         for path in &self.decisions {
             // A review written over the decisions that it was made with would lose them.
             papertwin::output::check_input(path)?;
             let file = std::fs::File::open(path).with_context(|| path.display().to_string())?;
-            let (decided, unknown) =
-                resolve::read_decisions(file, &corpus).with_context(|| path.display().to_string())?;
-            if unknown > 0 {
-                context.progress.warn(&format!("{}: {unknown} decisions about ids that are not here", path.display()));
+            let found = resolve::read_decisions(file, &corpus).with_context(|| path.display().to_string())?;
+            if !tell_decisions(context, &path.display().to_string(), &found) {
+                outcome = Outcome::NotClean;
             }
-            options.decided.same.extend(decided.same);
-            options.decided.different.extend(decided.different);
+            options.decided.same.extend(found.decided.same);
+            options.decided.different.extend(found.decided.different);
         }
         let resolution = resolve(&corpus, &options, &context.run())?;
         let clean = resolution.clean(&corpus, base);
 
         writer.write(&clean, &loaded.layout, &mut out)?;
         if let Some(mut report) = report {
-            write_report(&corpus, &resolution, &clean, base, &mut report)?;
+            write_report(&corpus, &resolution, &clean, base, &loaded.rejected, &mut report)?;
             report.commit()?;
         }
         if let Some(mut review) = review {
@@ -179,8 +189,65 @@ impl Dedup {
             counts.commit()?;
         }
         out.commit()?;
-        self.tell(context, &corpus, &resolution, &loaded.rejected, base);
+        self.tell_losses(context, &clean);
+        if !self.tell(context, &corpus, &resolution, &loaded.rejected, base) {
+            outcome = Outcome::NotClean;
+        }
         Ok(outcome)
+    }
+
+    fn load_embedding(&self, context: &Context) -> anyhow::Result<Option<Embedding>> {
+        let wanting: Vec<&str> = self
+            .method
+            .iter()
+            .filter(|method| matches!(method.spec, MethodSpec::Portrait(_) | MethodSpec::HashedPortrait(_)))
+            .map(|method| method.spec.method().name())
+            .collect();
+        if let (None, Some(name)) = (&self.embedding, wanting.first()) {
+            let inputs: Vec<String> = self.corpus.inputs.iter().map(|path| path.display().to_string()).collect();
+            bail!(
+                "--method {name} wants word vectors: make some with `papertwin train {} -o words.fifu` (better from more \
+                 papers of the same kind) and name them with --embedding words.fifu",
+                inputs.join(" ")
+            );
+        }
+        super::method_args::read_embedding(self.embedding.as_deref(), context)
+    }
+
+    /// A name in --sources that no record has would silently do nothing.
+    fn check_sources(&self, corpus: &Corpus) -> anyhow::Result<()> {
+        for name in &self.sources {
+            if !corpus.papers().iter().any(|paper| resolve::is_of(paper, name)) {
+                let known: BTreeSet<&str> = corpus
+                    .papers()
+                    .iter()
+                    .flat_map(|paper| [paper.source.trim(), &*paper.place.file])
+                    .filter(|known| !known.is_empty())
+                    .collect();
+                let known: Vec<&str> = known.into_iter().collect();
+                bail!("--sources: no record is of {name:?}; the sources and files are {}", known.join(", "));
+            }
+        }
+        Ok(())
+    }
+
+    /// Says which fields the format of the clean file has no place for, by reading it again.
+    fn tell_losses(&self, context: &Context, clean: &[Paper]) {
+        let holds_all = self.output.extension().is_none_or(|ending| ending.eq_ignore_ascii_case("jsonl"));
+        if holds_all || self.output.as_os_str() == "-" {
+            return;
+        }
+        let options = ReadOptions { fields: Fields::All, ..ReadOptions::default() };
+        let Ok(again) = corpus::load(std::slice::from_ref(&self.output), &options, &Run::default()) else { return };
+        let lost = losses(clean, again.corpus.papers());
+        if !lost.is_empty() {
+            let fields: Vec<String> = lost.iter().map(|(field, records)| format!("{field} ({records})")).collect();
+            context.progress.warn(&format!(
+                "{}: the format has no place for these fields (of so many records): {}; -o FILE.jsonl or -o FILE.csv keeps them",
+                self.output.display(),
+                fields.join(", ")
+            ));
+        }
     }
 
     fn options(&self, base: usize) -> Options {
@@ -218,7 +285,15 @@ impl Dedup {
         }
     }
 
-    fn tell(&self, context: &Context, corpus: &Corpus, resolution: &Resolution, rejected: &[Rejected], base: usize) {
+    /// Says what was done; `false` if something needs a look.
+    fn tell(
+        &self,
+        context: &Context,
+        corpus: &Corpus,
+        resolution: &Resolution,
+        rejected: &[Rejected],
+        base: usize,
+    ) -> bool {
         for junk in &resolution.junk {
             let source = if junk.source.is_empty() { String::new() } else { format!(" ({})", junk.source) };
             context.progress.warn(&format!(
@@ -256,7 +331,64 @@ impl Dedup {
         }
         let seen = read + rejected.len() as u64;
         context.say(format!("{seen} seen = {kept} kept + {duplicates} duplicates + {} rejected", rejected.len()));
+        share <= self.most_removed
     }
+}
+
+/// Says which decisions could not be applied; `false` if they need a look.
+fn tell_decisions(context: &Context, file: &str, found: &resolve::Decisions) -> bool {
+    if found.gone > 0 {
+        context.say(format!("{file}: {} decisions of which one record is not here (removed before)", found.gone));
+    }
+    if found.unchecked > 0 {
+        context.progress.warn(&format!(
+            "{file}: {} decisions name records by their place (record-5) and nothing else, so they hold only for the same \
+             inputs in the same order; the columns first_key and second_key of a review list bind them to the records",
+            found.unchecked
+        ));
+    }
+    for (line, id) in found.mismatched.iter().take(10) {
+        context.progress.warn(&format!(
+            "{file}, line {line}: the record with the id {id:?} is another one than was decided about, and that one is not \
+             here; the decision is left out"
+        ));
+    }
+    if found.mismatched.len() > 10 {
+        context.progress.warn(&format!("{file}: and {} more such decisions", found.mismatched.len() - 10));
+    }
+    if found.unknown > 0 {
+        context.progress.warn(&format!("{file}: {} decisions about ids that are not here", found.unknown));
+    }
+    found.unknown == 0 && found.mismatched.is_empty()
+}
+
+/// The fields that papers lost on the way through a file, and in how many records, by name.
+fn losses(before: &[Paper], after: &[Paper]) -> BTreeMap<String, u64> {
+    let mut lost = BTreeMap::new();
+    if before.len() != after.len() {
+        return lost;
+    }
+    for (paper, again) in before.iter().zip(after) {
+        for column in Column::all().filter(|column| !matches!(column.name(), "id")) {
+            if !paper.lacks(column) && again.lacks(column) && !again.extra.contains_key(column.name()) {
+                *lost.entry(column.name().to_owned()).or_insert(0) += 1;
+            }
+        }
+        for (name, value) in paper.extra.iter().filter(|(name, value)| !is_form(name) && !is_nothing(value)) {
+            // A value that another field or the form of the record holds is not lost.
+            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            let kept = again.extra.contains_key(name)
+                || again.extra.values().any(|other| other.as_str().is_some_and(|other| other.contains(&text)));
+            if !kept {
+                *lost.entry(name.clone()).or_insert(0) += 1;
+            }
+        }
+    }
+    lost
+}
+
+fn is_nothing(value: &serde_json::Value) -> bool {
+    value.is_null() || value.as_str().is_some_and(|text| text.trim().is_empty())
 }
 
 /// The report, with the clean records at hand to say which values they do not have.
@@ -265,13 +397,14 @@ fn write_report(
     resolution: &Resolution,
     clean: &[Paper],
     base: usize,
+    rejected: &[Rejected],
     out: &mut Output,
 ) -> anyhow::Result<()> {
     let mut place = vec![usize::MAX; corpus.len()];
     let kept = resolution.rows.iter().enumerate().skip(base).filter(|(_, row)| row.kept);
     kept.enumerate().for_each(|(at, (record, _))| place[record] = at);
     let merged = |record: usize| clean.get(place[record]).unwrap_or(&corpus.papers()[record]).clone();
-    Ok(resolve::write_report(corpus, resolution, &merged, out)?)
+    Ok(resolve::write_report(corpus, resolution, &merged, rejected, out)?)
 }
 
 type Reader = fn(&Paper) -> bool;

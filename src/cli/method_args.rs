@@ -1,6 +1,6 @@
 //! The arguments of every subcommand that runs a method: which, with what parameters, on what vectors.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, bail};
 use clap::Args;
@@ -130,12 +130,7 @@ impl MethodArgs {
     /// # Errors
     /// If they cannot be read.
     pub fn load_embedding(&self, context: &Context) -> anyhow::Result<Option<Embedding>> {
-        let Some(path) = &self.embedding else { return Ok(None) };
-        let loaded = embedding::read(path, &ReadOptions::default())?;
-        for warning in loaded.warnings() {
-            context.progress.warn(&format!("{}: {warning}", path.display()));
-        }
-        Ok(Some(loaded.embedding))
+        read_embedding(self.embedding.as_deref(), context)
     }
 
     /// The rows of `--vectors`, if given: one for each paper of the corpus, where there is one.
@@ -182,4 +177,17 @@ pub fn tell_unmatchable(matcher: &dyn Matcher, name: impl Fn(usize) -> String, c
         let more = if lost.len() > some.len() { ", …" } else { "" };
         context.say(format_args!("{} papers match nothing ({}{more})", lost.len(), some.join(", ")));
     }
+}
+
+/// Reads the word vectors of `--embedding`, if it is given, and says what is odd about them.
+///
+/// # Errors
+/// If they cannot be read.
+pub fn read_embedding(path: Option<&Path>, context: &Context) -> anyhow::Result<Option<Embedding>> {
+    let Some(path) = path else { return Ok(None) };
+    let loaded = embedding::read(path, &ReadOptions::default())?;
+    for warning in loaded.warnings() {
+        context.progress.warn(&format!("{}: {warning}", path.display()));
+    }
+    Ok(Some(loaded.embedding))
 }

@@ -205,6 +205,7 @@ impl RecordMatcher {
     pub fn edges(&self) -> Vec<Edge> {
         self.candidates
             .par_iter()
+            .filter(|pair| !compare::have_nothing_in_common(self.record(pair.first()), self.record(pair.second())))
             .map(|&pair| Edge { pair, decision: self.decide(pair) })
             .filter(|edge| edge.decision.verdict != Verdict::Different || edge.decision.relation.is_some())
             .collect()
@@ -237,6 +238,10 @@ fn venue_aliases(records: &[Record], candidates: &[Pair]) -> FxHashSet<(u64, u64
         .filter_map(|pair| {
             let (a, b) = (&records[pair.first().index()], &records[pair.second().index()]);
             if a.venue.words.is_empty() || b.venue.words.is_empty() || a.year.is_none() || a.year != b.year {
+                return None;
+            }
+            // Titles that are the same have hardly other lengths.
+            if a.title.words.len().abs_diff(b.title.words.len()) > 8 || compare::have_nothing_in_common(a, b) {
                 return None;
             }
             let comparison = compare::compare(a, b);

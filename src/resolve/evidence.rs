@@ -57,12 +57,13 @@ impl<'c> Evidence<'c> {
     ///
     /// # Errors
     /// If a method cannot be prepared.
-    pub fn new(corpus: &'c Corpus, options: &Options, run: &Run) -> Result<Evidence<'c>, MethodError> {
+    pub fn new(corpus: &'c Corpus, options: &'c Options, run: &Run) -> Result<Evidence<'c>, MethodError> {
         let records = RecordMatcher::new(corpus, &Records { unique_within_source: options.unique_within_source });
         let mut others = Vec::new();
         for (spec, lambda) in &options.methods {
             let method: Box<dyn Method> = spec.method();
-            let matcher = method.prepare(Input::of(corpus), run.clone())?;
+            let input = Input { embedding: options.embedding.as_deref(), ..Input::of(corpus) };
+            let matcher = method.prepare(input, run.clone())?;
             others.push(OtherMethod { name: method.name(), matcher, lambda: *lambda });
         }
         let with_records = !options.without_records || others.is_empty();

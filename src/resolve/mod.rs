@@ -19,17 +19,19 @@ mod report;
 mod survivor;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
 pub use cluster::{Clusters, Decided, Judge, Judgement, Link, Linkage, Tightness, cluster, tightness};
 pub use counts::{SourceCount, overlaps, source_counts};
-pub use decisions::{DecisionsError, read_decisions};
+pub use decisions::{Decisions, DecisionsError, content_key, read_decisions};
 pub use evidence::{Combine, Evidence, OtherMethod};
 pub use report::{write_report, write_review};
-pub use survivor::{Survivor, conflicts, merge};
+pub use survivor::{Survivor, conflicts, is_of, merge};
 
 use crate::corpus::{Corpus, Pair, Paper, PaperId};
+use crate::embedding::Embedding;
 use crate::methods::records::{Junk, Relation, Verdict};
 use crate::methods::{MethodError, MethodSpec};
 use crate::partition::Partition;
@@ -67,6 +69,8 @@ pub struct Options {
     pub without_records: bool,
     /// How several methods are combined.
     pub combine: Combine,
+    /// The word vectors of those of [`Options::methods`] that want some.
+    pub embedding: Option<Arc<Embedding>>,
     /// So many papers at the front are a clean base: they stay as they are, are not compared among each other, and are
     /// not written again.
     pub base: usize,

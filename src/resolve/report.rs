@@ -2,15 +2,16 @@
 
 use std::io::Write;
 
-use super::{Resolution, conflicts};
-use crate::corpus::{Corpus, Paper};
+use super::{Resolution, conflicts, content_key};
+use crate::corpus::{Corpus, Paper, Rejected};
 
 fn place(paper: &Paper) -> [String; 2] {
     let line = if paper.place.line > 0 { paper.place.line.to_string() } else { String::new() };
     [paper.place.file.to_string(), line]
 }
 
-/// Writes the report as CSV, one line an input record in input order. Columns: id, cluster, kept, score, reason, file,
+/// Writes the report as CSV, one line an input record in input order, those that could not be read at the end (each with
+/// a cluster of its own, not kept, and the reason). Columns: id, cluster, kept, score, reason, file,
 /// line, record (its number in the file), source, kept_id (the record that stays), smallest and weakest (of the cluster:
 /// the smallest score of two members, and of the link that holds it together), related, differs (the values that the
 /// merged record does not have).
@@ -21,6 +22,7 @@ pub fn write_report(
     corpus: &Corpus,
     resolution: &Resolution,
     merged: &dyn Fn(usize) -> Paper,
+    rejected: &[Rejected],
     out: impl Write,
 ) -> Result<(), csv::Error> {
     let mut writer = csv::Writer::from_writer(out);
@@ -60,12 +62,20 @@ pub fn write_report(
             &differs,
         ])?;
     }
+    let clusters = resolution.rows.iter().map(|row| row.cluster).max().unwrap_or(0);
+    for (one, cluster) in rejected.iter().zip(clusters + 1..) {
+        let number = |n: u64| if n == 0 { String::new() } else { n.to_string() };
+        let (line, record) = (number(one.place.line), number(one.place.record));
+        let (cluster, reason) = (cluster.to_string(), format!("rejected: {}", one.reason));
+        let file: &str = &one.place.file;
+        writer.write_record(["", &cluster, "false", "", &reason, file, &line, &record, "", "", "", "", "", ""])?;
+    }
     writer.flush()?;
     Ok(())
 }
 
 /// Writes the pairs to review as CSV, the most alike first; fill the column `decision` (same, different) and give the
-/// file back with `--decisions`.
+/// file back with `--decisions`. The keys bind a decision to what the records say, so it holds when ids are made anew.
 ///
 /// # Errors
 /// If the writer fails.
@@ -83,6 +93,8 @@ pub fn write_review(corpus: &Corpus, resolution: &Resolution, out: impl Write) -
         "first_line",
         "second_file",
         "second_line",
+        "first_key",
+        "second_key",
     ])?;
     for review in &resolution.review {
         let (a, b) = (corpus.paper(review.pair.first()), corpus.paper(review.pair.second()));
@@ -99,6 +111,8 @@ pub fn write_review(corpus: &Corpus, resolution: &Resolution, out: impl Write) -
             &first_line,
             &second_file,
             &second_line,
+            &content_key(a),
+            &content_key(b),
         ])?;
     }
     writer.flush()?;

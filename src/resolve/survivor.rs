@@ -12,7 +12,8 @@ pub enum Survivor {
     /// The one with most fields, the longer abstract among equals.
     #[default]
     MostComplete,
-    /// The one of the source that comes first in the list; sources that are not listed come last, by completeness.
+    /// The one of the source or file that comes first in the list ([`is_of`]); what is not listed comes last, by
+    /// completeness.
     SourcePriority(Vec<String>),
     /// The earliest year, then by completeness.
     PublishedFirst,
@@ -36,8 +37,7 @@ impl Survivor {
         match self {
             Survivor::MostComplete => (preprint, 0, complete, place),
             Survivor::SourcePriority(sources) => {
-                let priority =
-                    sources.iter().position(|s| s.eq_ignore_ascii_case(&paper.source)).unwrap_or(sources.len());
+                let priority = sources.iter().position(|name| is_of(paper, name)).unwrap_or(sources.len());
                 (preprint, priority, complete, place)
             }
             Survivor::PublishedFirst => {
@@ -46,6 +46,14 @@ impl Survivor {
             Survivor::First => (preprint, 0, Reverse((0, 0)), place),
         }
     }
+}
+
+/// Whether a record is of this source: the source that it names, or its file, as it was named or without its folder.
+/// Small and capital letters are the same.
+pub fn is_of(paper: &Paper, name: &str) -> bool {
+    let file: &str = &paper.place.file;
+    let base = file.rsplit(['/', '\\']).next().unwrap_or(file);
+    [paper.source.as_str(), file, base].iter().any(|known| !known.is_empty() && known.eq_ignore_ascii_case(name))
 }
 
 /// How many fields have a value, and how long the abstract is.
@@ -178,6 +186,9 @@ mod tests {
         let all = [&a, &b, &c];
         assert_eq!(Survivor::MostComplete.choose(&all), 2);
         assert_eq!(Survivor::SourcePriority(vec!["SCOPUS".into()]).choose(&all), 1);
+        let mut filed = c.clone();
+        filed.place.file = "exports/old.ris".into();
+        assert_eq!(Survivor::SourcePriority(vec!["Old.ris".into()]).choose(&[&a, &b, &filed]), 2);
         assert_eq!(Survivor::PublishedFirst.choose(&all), 1);
         assert_eq!(Survivor::First.choose(&all), 0);
         let preprint = Paper { venue: "medRxiv".into(), abstract_text: "long".into(), ..c.clone() };

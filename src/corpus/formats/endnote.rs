@@ -8,9 +8,9 @@ use std::io::{self, Write};
 use super::dates::year_in;
 use super::extra::{add_extra, add_serial, body, extras, is_missing};
 use super::ris::one_line;
-use super::tagged::{Ignored, Part, Tag, Tagged, lead, own_id, paper_of, tags_of};
+use super::tagged::{Lines, Open, Outcome, Part, Records, Tag, Tagged, lead, own_id, paper_of, tags_of};
 use super::{Confidence, Format, FormatReader, FormatWriter, Head, RecordReader, Source};
-use crate::corpus::{Kind, Layout, Paper, Rejected};
+use crate::corpus::{Kind, Layout, Paper};
 
 /// The format.
 pub(super) struct Endnote;
@@ -191,105 +191,50 @@ impl FormatReader for Endnote {
     }
 
     fn open(&self, source: Source) -> Result<Box<dyn RecordReader>, String> {
-        Ok(Box::new(Records {
-            source,
-            tags: Vec::new(),
-            start: 0,
-            blank: false,
-            typed: None,
-            records: 0,
-            ignored: Ignored::default(),
-            done: false,
-        }))
+        Ok(Box::new(Records::new(source, EndnoteLines::default())))
     }
 }
 
-/// The records of a text.
-struct Records {
-    source: Source,
-    tags: Vec<Tag>,
-    start: u64,
+/// Where a text of this format stands.
+#[derive(Default)]
+struct EndnoteLines {
     blank: bool,
     /// Whether records begin with `%0`, as the first one does.
     typed: Option<bool>,
-    records: u64,
-    ignored: Ignored,
-    done: bool,
 }
 
-impl Records {
-    fn finish(&mut self) -> Option<Result<Paper, Rejected>> {
-        let tags = std::mem::take(&mut self.tags);
-        if tags.is_empty() {
+impl Lines for EndnoteLines {
+    const IGNORED: &'static str = "outside of the records";
+    const NO_RECORD: &'static str = "no record: no line begins with a tag such as \"%0 Journal Article\"";
+    const EMPTY: &'static str = "the record has a type and nothing else";
+
+    fn is_frame(name: &str) -> bool {
+        name == "%0"
+    }
+
+    fn paper(tags: &[Tag]) -> Paper {
+        paper_of::<Endnote>(tags)
+    }
+
+    fn line(&mut self, line: &str, number: u64, open: &mut Open) -> Option<Outcome> {
+        if line.trim().is_empty() {
+            self.blank = true;
             return None;
         }
-        self.records += 1;
-        let place = self.source.place(self.records, self.start);
-        if tags.iter().all(|tag| tag.name == "%0" || tag.value.is_empty()) {
-            return Some(Err(Rejected::new(&place, "the record has a type and nothing else")));
-        }
-        let mut paper = paper_of::<Endnote>(&tags);
-        paper.place = place;
-        Some(Ok(paper))
-    }
-
-    fn end(&mut self) -> Option<Result<Paper, Rejected>> {
-        self.done = true;
-        let last = self.finish();
-        if let Some(message) = self.ignored.message(&self.source.file, "outside of the records") {
-            self.source.run.progress.warn(&message);
-        }
-        if self.records == 0 {
-            let reason = "no record: no line begins with a tag such as \"%0 Journal Article\"";
-            return Some(Err(Rejected::new(&self.source.place(0, 1), reason)));
-        }
-        last
-    }
-}
-
-impl Iterator for Records {
-    type Item = Result<Paper, Rejected>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        while !self.done {
-            let number = self.source.text.line() + 1;
-            let line = match self.source.text.next_line() {
-                Ok(Some(line)) => line,
-                Ok(None) => return self.end(),
-                Err(error) => {
-                    self.done = true;
-                    return Some(Err(Rejected::cut(&self.source.place(self.records + 1, number), &error)));
-                }
-            };
-            if line.trim().is_empty() {
-                self.blank = true;
-            } else if let Some((name, value)) = tag_of(line) {
-                let typed = *self.typed.get_or_insert(name == "%0");
-                let begins = if typed { name == "%0" } else { self.blank || name == "%0" };
-                let tag = Tag::new(name.to_owned(), value);
-                self.blank = false;
-                let complete = if begins { self.finish() } else { None };
-                if self.tags.is_empty() {
-                    self.start = number;
-                }
-                self.tags.push(tag);
-                if complete.is_some() {
-                    return complete;
-                }
-            } else if let Some(last) = self.tags.last_mut() {
-                if !last.value.is_empty() {
-                    last.value.push(if last.name == "%K" { '\n' } else { ' ' });
-                }
-                last.value.push_str(line.trim());
-            } else {
-                self.ignored.line(number);
+        let Some((name, value)) = tag_of(line) else {
+            if !open.append(|last| if last.name == "%K" { '\n' } else { ' ' }, line.trim()) {
+                open.ignored.line(number);
             }
-        }
-        None
+            return None;
+        };
+        let typed = *self.typed.get_or_insert(name == "%0");
+        let begins = if typed { name == "%0" } else { self.blank || name == "%0" };
+        self.blank = false;
+        let complete = if begins { open.finish::<EndnoteLines>() } else { None };
+        open.push(Tag::new(name.to_owned(), value), number);
+        complete
     }
 }
-
-impl RecordReader for Records {}
 
 impl FormatWriter for Endnote {
     fn extensions(&self) -> &'static [&'static str] {

@@ -13,9 +13,9 @@ use std::io::{self, Write};
 use super::dates::{iso, year_in};
 use super::extra::{add_extra, body, extras, is_missing};
 use super::ris::one_line;
-use super::tagged::{Ignored, Part, Tag, Tagged, lead, own_id, paper_of, tags_of};
+use super::tagged::{Lines, Open, Outcome, Part, Records, Tag, Tagged, lead, own_id, paper_of, tags_of};
 use super::{Confidence, Format, FormatReader, FormatWriter, Head, RecordReader, Source};
-use crate::corpus::{Kind, Layout, Paper, Rejected};
+use crate::corpus::{Kind, Layout, Paper};
 
 /// The format.
 pub(super) struct Nbib;
@@ -287,112 +287,54 @@ impl FormatReader for Nbib {
     }
 
     fn open(&self, source: Source) -> Result<Box<dyn RecordReader>, String> {
-        Ok(Box::new(Records {
-            source,
-            tags: Vec::new(),
-            start: 0,
-            blank: false,
-            numbered: None,
-            records: 0,
-            ignored: Ignored::default(),
-            done: false,
-        }))
+        Ok(Box::new(Records::new(source, NbibLines::default())))
     }
 }
 
-/// The records of a text.
-struct Records {
-    source: Source,
-    tags: Vec<Tag>,
-    start: u64,
+/// Where a text of this format stands.
+#[derive(Default)]
+struct NbibLines {
     blank: bool,
     /// Whether records begin with `PMID`, as the first one does.
     numbered: Option<bool>,
-    records: u64,
-    ignored: Ignored,
-    done: bool,
 }
 
-impl Records {
-    fn finish(&mut self) -> Option<Result<Paper, Rejected>> {
-        let tags = std::mem::take(&mut self.tags);
-        if tags.is_empty() {
+impl Lines for NbibLines {
+    const IGNORED: &'static str = "without a tag";
+    const NO_RECORD: &'static str = "no record: no line begins with a tag such as \"PMID- 123\"";
+    const EMPTY: &'static str = "the record has a number and nothing else";
+
+    fn is_frame(name: &str) -> bool {
+        matches!(name, "PMID" | "OWN" | "STAT")
+    }
+
+    fn paper(tags: &[Tag]) -> Paper {
+        paper_of::<Nbib>(tags)
+    }
+
+    fn line(&mut self, line: &str, number: u64, open: &mut Open) -> Option<Outcome> {
+        if line.trim().is_empty() {
+            self.blank = true;
             return None;
         }
-        self.records += 1;
-        let place = self.source.place(self.records, self.start);
-        if tags.iter().all(|tag| matches!(&*tag.name, "PMID" | "OWN" | "STAT") || tag.value.is_empty()) {
-            return Some(Err(Rejected::new(&place, "the record has a number and nothing else")));
-        }
-        let mut paper = paper_of::<Nbib>(&tags);
-        paper.place = place;
-        Some(Ok(paper))
-    }
-
-    fn end(&mut self) -> Option<Result<Paper, Rejected>> {
-        self.done = true;
-        let last = self.finish();
-        if let Some(message) = self.ignored.message(&self.source.file, "without a tag") {
-            self.source.run.progress.warn(&message);
-        }
-        if self.records == 0 {
-            let reason = "no record: no line begins with a tag such as \"PMID- 123\"";
-            return Some(Err(Rejected::new(&self.source.place(0, 1), reason)));
-        }
-        last
-    }
-}
-
-impl Iterator for Records {
-    type Item = Result<Paper, Rejected>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        while !self.done {
-            let number = self.source.text.line() + 1;
-            let line = match self.source.text.next_line() {
-                Ok(Some(line)) => line,
-                Ok(None) => return self.end(),
-                Err(error) => {
-                    self.done = true;
-                    return Some(Err(Rejected::cut(&self.source.place(self.records + 1, number), &error)));
-                }
-            };
-            let text = line.trim();
-            if text.is_empty() {
-                self.blank = true;
-            } else if let Some((name, value)) = tag_of(line) {
-                let numbered = *self.numbered.get_or_insert(name == "PMID");
-                // A record without a number among numbered ones is not told from the rest of the one before, unless it
-                // begins as records do.
-                let begins = name == "PMID" || (self.blank && (!numbered || matches!(name, "OWN" | "STAT")));
-                let tag = Tag::new(name.to_owned(), value);
+        let Some((name, value)) = tag_of(line) else {
+            if line.starts_with([' ', '\t']) && open.append(|_| ' ', line.trim()) {
                 self.blank = false;
-                let complete = if begins { self.finish() } else { None };
-                if self.tags.is_empty() {
-                    self.start = number;
-                }
-                self.tags.push(tag);
-                if complete.is_some() {
-                    return complete;
-                }
-            } else if line.starts_with([' ', '\t']) && !self.tags.is_empty() {
-                let text = text.to_owned();
-                self.blank = false;
-                if let Some(last) = self.tags.last_mut() {
-                    if !last.value.is_empty() {
-                        last.value.push(' ');
-                    }
-                    last.value.push_str(&text);
-                }
             } else {
-                self.ignored.line(number);
+                open.ignored.line(number);
             }
-        }
-        None
+            return None;
+        };
+        let numbered = *self.numbered.get_or_insert(name == "PMID");
+        // A record without a number among numbered ones is not told from the rest of the one before, unless it begins as
+        // records do.
+        let begins = name == "PMID" || (self.blank && (!numbered || matches!(name, "OWN" | "STAT")));
+        self.blank = false;
+        let complete = if begins { open.finish::<NbibLines>() } else { None };
+        open.push(Tag::new(name.to_owned(), value), number);
+        complete
     }
 }
-
-impl RecordReader for Records {}
 
 impl FormatWriter for Nbib {
     fn extensions(&self) -> &'static [&'static str] {

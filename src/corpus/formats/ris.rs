@@ -22,9 +22,9 @@ use std::io::{self, Write};
 
 use super::dates::{iso_parts, year_in};
 use super::extra::{add_extra, add_serial, body, extras, is_missing};
-use super::tagged::{Ignored, Part, Tag, Tagged, lead, own_id, paper_of, tags_of};
+use super::tagged::{Lines, Open, Outcome, Part, Records, Tag, Tagged, lead, own_id, paper_of, tags_of};
 use super::{Confidence, Format, FormatReader, FormatWriter, Head, RecordReader, Source};
-use crate::corpus::{Kind, Layout, Paper, Rejected};
+use crate::corpus::{Kind, Layout, Paper};
 
 /// The format.
 pub(super) struct Ris;
@@ -374,17 +374,15 @@ impl FormatReader for Ris {
     }
 
     fn open(&self, source: Source) -> Result<Box<dyn RecordReader>, String> {
-        Ok(Box::new(Records::new(source)))
+        Ok(Box::new(Records::new(source, RisLines::default())))
     }
 }
 
-/// The records of a text.
-struct Records {
-    source: Source,
-    /// The tags of the record that is being read, and the line of its first.
-    tags: Vec<Tag>,
+/// Where a text of this format stands.
+#[derive(Default)]
+struct RisLines {
+    /// The lines of the tags of the open record.
     lines: Vec<u64>,
-    start: u64,
     /// Whether its `TY` was seen.
     typed: bool,
     /// Text after a blank line: of the last tag if another tag follows, else of nobody.
@@ -392,170 +390,110 @@ struct Records {
     /// Whether the last tag is behind a blank line.
     blank: bool,
     narrow: bool,
-    records: u64,
-    ignored: Ignored,
-    done: bool,
 }
 
-impl Records {
-    fn new(source: Source) -> Records {
-        Records {
-            source,
-            tags: Vec::new(),
-            lines: Vec::new(),
-            start: 0,
-            typed: false,
-            held: Vec::new(),
-            blank: false,
-            narrow: false,
-            records: 0,
-            ignored: Ignored::default(),
-            done: false,
-        }
-    }
+/// Adds a line of text to the last tag. Keywords stand one a line, everything else is wrapped text.
+fn append(open: &mut Open, text: &str) -> bool {
+    open.append(|last| if last.name == "KW" { '\n' } else { ' ' }, text)
+}
 
-    /// Adds a line of text to the last tag. Keywords stand one a line, everything else is wrapped text.
-    fn append(tags: &mut [Tag], text: &str) {
-        let Some(last) = tags.last_mut() else { return };
-        if !last.value.is_empty() {
-            last.value.push(if last.name == "KW" { '\n' } else { ' ' });
-        }
-        last.value.push_str(text);
-    }
-
-    fn keep_held(&mut self) {
+impl RisLines {
+    fn keep_held(&mut self, open: &mut Open) {
         for (_, text) in self.held.drain(..) {
-            Records::append(&mut self.tags, &text);
+            append(open, &text);
         }
     }
 
-    fn drop_held(&mut self) {
+    fn drop_held(&mut self, open: &mut Open) {
         for (line, _) in self.held.drain(..) {
-            self.ignored.line(line);
+            open.ignored.line(line);
         }
     }
 
-    fn drop_tags(&mut self) {
-        self.tags.clear();
+    fn drop_tags(&mut self, open: &mut Open) {
+        open.tags.clear();
         for line in self.lines.drain(..) {
-            self.ignored.line(line);
+            open.ignored.line(line);
         }
     }
 
-    fn finish(&mut self) -> Option<Result<Paper, Rejected>> {
-        let tags = std::mem::take(&mut self.tags);
+    fn finish(&mut self, open: &mut Open) -> Option<Outcome> {
         self.lines.clear();
         self.typed = false;
-        if tags.is_empty() {
-            return None;
-        }
-        self.records += 1;
-        let place = self.source.place(self.records, self.start);
-        if tags.iter().all(|tag| tag.name == "TY" || tag.value.is_empty()) {
-            return Some(Err(Rejected::new(&place, "the record has a type and nothing else")));
-        }
-        let mut paper = paper_of::<Ris>(&tags);
-        paper.place = place;
-        Some(Ok(paper))
+        open.finish::<RisLines>()
     }
 
     /// A line that begins with a tag; perhaps the record before it, or this one, is complete.
-    fn tag(&mut self, name: &str, value: &str, line: u64) -> Option<Result<Paper, Rejected>> {
+    fn tag(&mut self, name: &str, value: &str, line: u64, open: &mut Open) -> Option<Outcome> {
         let mut complete = None;
         match name {
             "ER" => {
-                self.keep_held();
-                if self.tags.is_empty() {
-                    self.ignored.line(line);
+                self.keep_held(open);
+                if open.tags.is_empty() {
+                    open.ignored.line(line);
                 }
                 self.blank = false;
-                return self.finish();
+                return self.finish(open);
             }
             "TY" if self.typed => {
-                self.drop_held();
-                complete = self.finish();
+                self.drop_held(open);
+                complete = self.finish(open);
             }
-            _ if self.typed => self.keep_held(),
+            _ if self.typed => self.keep_held(open),
             _ if !self.held.is_empty() => {
                 // Tags, a blank line, text, and then something new: search strategies between the records.
-                self.drop_tags();
-                self.drop_held();
+                self.drop_tags(open);
+                self.drop_held(open);
             }
             _ => {}
         }
-        if self.tags.is_empty() {
-            self.start = line;
-        }
         self.typed |= name == "TY";
         self.blank = false;
-        self.tags.push(Tag::new(name.to_owned(), value));
+        open.push(Tag::new(name.to_owned(), value), line);
         self.lines.push(line);
         complete
     }
-
-    fn text(&mut self, text: &str, line: u64) {
-        if self.tags.is_empty() {
-            self.ignored.line(line);
-        } else if self.blank {
-            self.held.push((line, text.to_owned()));
-        } else {
-            Records::append(&mut self.tags, text);
-        }
-    }
-
-    fn end(&mut self) -> Option<Result<Paper, Rejected>> {
-        self.done = true;
-        self.drop_held();
-        let titled = self.tags.iter().any(|tag| matches!(&*tag.name, "TI" | "T1") && !tag.value.is_empty());
-        if !self.typed && !titled {
-            self.drop_tags();
-        }
-        let last = self.finish();
-        if let Some(message) = self.ignored.message(&self.source.file, "outside of the records") {
-            self.source.run.progress.warn(&message);
-        }
-        if self.records == 0 {
-            let reason = "no record: no line begins with a tag such as \"TY  - JOUR\"";
-            return Some(Err(Rejected::new(&self.source.place(0, 1), reason)));
-        }
-        last
-    }
 }
 
-impl Iterator for Records {
-    type Item = Result<Paper, Rejected>;
+impl Lines for RisLines {
+    const IGNORED: &'static str = "outside of the records";
+    const NO_RECORD: &'static str = "no record: no line begins with a tag such as \"TY  - JOUR\"";
+    const EMPTY: &'static str = "the record has a type and nothing else";
 
-    fn next(&mut self) -> Option<Self::Item> {
-        while !self.done {
-            let number = self.source.text.line() + 1;
-            let line = match self.source.text.next_line() {
-                Ok(Some(line)) => line.to_owned(),
-                Ok(None) => return self.end(),
-                Err(error) => {
-                    self.done = true;
-                    return Some(Err(Rejected::cut(&self.source.place(self.records + 1, number), &error)));
-                }
-            };
-            let text = line.trim_matches(|c: char| c.is_whitespace() || c == '\u{FEFF}');
-            if text.is_empty() {
-                self.blank = true;
-            } else if let Some((name, value)) = tag_of(&line, self.narrow) {
-                let name = name.to_ascii_uppercase();
-                if name == "TY" {
-                    self.narrow = !line.contains("  -");
-                }
-                if let Some(record) = self.tag(&name, value, number) {
-                    return Some(record);
-                }
-            } else {
-                self.text(text, number);
+    fn is_frame(name: &str) -> bool {
+        name == "TY"
+    }
+
+    fn paper(tags: &[Tag]) -> Paper {
+        paper_of::<Ris>(tags)
+    }
+
+    fn line(&mut self, line: &str, number: u64, open: &mut Open) -> Option<Outcome> {
+        let text = line.trim_matches(|c: char| c.is_whitespace() || c == '\u{FEFF}');
+        if text.is_empty() {
+            self.blank = true;
+        } else if let Some((name, value)) = tag_of(line, self.narrow) {
+            let name = name.to_ascii_uppercase();
+            if name == "TY" {
+                self.narrow = !line.contains("  -");
             }
+            return self.tag(&name, value, number, open);
+        } else if self.blank && !open.tags.is_empty() {
+            self.held.push((number, text.to_owned()));
+        } else if !append(open, text) {
+            open.ignored.line(number);
         }
         None
     }
-}
 
-impl RecordReader for Records {}
+    fn end(&mut self, open: &mut Open) {
+        self.drop_held(open);
+        let titled = open.tags.iter().any(|tag| matches!(&*tag.name, "TI" | "T1") && !tag.value.is_empty());
+        if !self.typed && !titled {
+            self.drop_tags(open);
+        }
+    }
+}
 
 impl FormatWriter for Ris {
     fn extensions(&self) -> &'static [&'static str] {

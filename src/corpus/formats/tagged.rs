@@ -17,8 +17,9 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::extra::extras;
-use crate::corpus::Paper;
+use super::{RecordReader, Source};
 use crate::corpus::names::Column;
+use crate::corpus::{Paper, Rejected};
 
 /// One named value of a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -272,3 +273,131 @@ impl Ignored {
         }
     }
 }
+
+/// A paper, or why there is none.
+pub(super) type Outcome = Result<Paper, Rejected>;
+
+/// What a format knows of its lines; [`Records`] does the rest.
+pub(super) trait Lines: Send {
+    /// What the lines that were passed over are: `outside of the records`.
+    const IGNORED: &'static str;
+    /// Why a text has no record.
+    const NO_RECORD: &'static str;
+    /// Why a record is none that says nothing but what [`Lines::is_frame`] passes.
+    const EMPTY: &'static str;
+
+    /// Whether a tag of this name alone makes no record.
+    fn is_frame(name: &str) -> bool;
+    /// The paper that these tags describe.
+    fn paper(tags: &[Tag]) -> Paper;
+    /// Takes the next line. A record that it completes is given back.
+    fn line(&mut self, line: &str, number: u64, open: &mut Open) -> Option<Outcome>;
+    /// The text is at its end; what is open becomes the last record.
+    fn end(&mut self, _open: &mut Open) {}
+    /// Whether a text without a record is well formed.
+    fn may_be_empty(&self) -> bool {
+        false
+    }
+}
+
+/// The record that is being read, and what was read so far.
+pub(super) struct Open {
+    pub(super) source: Source,
+    pub(super) tags: Vec<Tag>,
+    /// The line of its first tag.
+    pub(super) start: u64,
+    pub(super) records: u64,
+    pub(super) ignored: Ignored,
+}
+
+impl Open {
+    /// Adds a tag that stands on this line.
+    pub(super) fn push(&mut self, tag: Tag, line: u64) {
+        if self.tags.is_empty() {
+            self.start = line;
+        }
+        self.tags.push(tag);
+    }
+
+    /// Adds a line of text to the last tag, behind this mark; whether there is a tag.
+    pub(super) fn append(&mut self, mark: impl Fn(&Tag) -> char, text: &str) -> bool {
+        let Some(last) = self.tags.last_mut() else { return false };
+        if !last.value.is_empty() {
+            let mark = mark(last);
+            last.value.push(mark);
+        }
+        last.value.push_str(text);
+        true
+    }
+
+    /// Completes the open record, if there is one.
+    pub(super) fn finish<L: Lines>(&mut self) -> Option<Outcome> {
+        let tags = std::mem::take(&mut self.tags);
+        if tags.is_empty() {
+            return None;
+        }
+        self.records += 1;
+        let place = self.source.place(self.records, self.start);
+        if tags.iter().all(|tag| L::is_frame(&tag.name) || tag.value.is_empty()) {
+            return Some(Err(Rejected::new(&place, L::EMPTY)));
+        }
+        let mut paper = L::paper(&tags);
+        paper.place = place;
+        Some(Ok(paper))
+    }
+}
+
+/// The records of a text of tagged lines.
+pub(super) struct Records<L> {
+    open: Open,
+    lines: L,
+    line: String,
+    done: bool,
+}
+
+impl<L: Lines> Records<L> {
+    pub(super) fn new(source: Source, lines: L) -> Records<L> {
+        let open = Open { source, tags: Vec::new(), start: 0, records: 0, ignored: Ignored::default() };
+        Records { open, lines, line: String::new(), done: false }
+    }
+
+    fn end(&mut self) -> Option<Outcome> {
+        self.done = true;
+        self.lines.end(&mut self.open);
+        let last = self.open.finish::<L>();
+        let Open { source, records, ignored, .. } = &mut self.open;
+        if let Some(message) = ignored.message(&source.file, L::IGNORED) {
+            source.run.progress.warn(&message);
+        }
+        if *records == 0 && !self.lines.may_be_empty() {
+            return Some(Err(Rejected::new(&source.place(0, 1), L::NO_RECORD)));
+        }
+        last
+    }
+}
+
+impl<L: Lines> Iterator for Records<L> {
+    type Item = Outcome;
+
+    fn next(&mut self) -> Option<Outcome> {
+        while !self.done {
+            let number = self.open.source.text.line() + 1;
+            self.line.clear();
+            match self.open.source.text.next_line() {
+                Ok(Some(line)) => self.line.push_str(line),
+                Ok(None) => return self.end(),
+                Err(error) => {
+                    self.done = true;
+                    return Some(Err(Rejected::cut(&self.open.source.place(self.open.records + 1, number), &error)));
+                }
+            }
+            let record = self.lines.line(&self.line, number, &mut self.open);
+            if record.is_some() {
+                return record;
+            }
+        }
+        None
+    }
+}
+
+impl<L: Lines> RecordReader for Records<L> {}

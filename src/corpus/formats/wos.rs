@@ -6,7 +6,7 @@
 
 use super::dates::{iso, year_in};
 use super::extra::{add_extra, is_missing};
-use super::tagged::{Ignored, Tag};
+use super::tagged::{Lines, Open, Outcome, Records, Tag};
 use super::{Confidence, Format, FormatReader, Head, RecordReader, Source};
 use crate::corpus::{Paper, Rejected};
 
@@ -133,135 +133,83 @@ impl FormatReader for Wos {
     }
 
     fn open(&self, source: Source) -> Result<Box<dyn RecordReader>, String> {
-        Ok(Box::new(Records {
-            source,
-            tags: Vec::new(),
-            start: 0,
-            columns: None,
-            begun: false,
-            records: 0,
-            ignored: Ignored::default(),
-            done: false,
-        }))
+        Ok(Box::new(Records::new(source, WosLines::default())))
     }
 }
 
-/// The records of a text.
-struct Records {
-    source: Source,
-    tags: Vec<Tag>,
-    start: u64,
+/// Where a text of this format stands.
+#[derive(Default)]
+struct WosLines {
     /// The tags of the columns, if the text is a table.
     columns: Option<Vec<String>>,
     begun: bool,
-    records: u64,
-    ignored: Ignored,
-    done: bool,
 }
 
-impl Records {
-    fn finish(&mut self) -> Option<Result<Paper, Rejected>> {
-        let tags = std::mem::take(&mut self.tags);
-        if tags.is_empty() {
-            return None;
-        }
-        self.records += 1;
-        let place = self.source.place(self.records, self.start);
-        if tags.iter().all(|tag| tag.name == "PT" || tag.value.is_empty()) {
-            return Some(Err(Rejected::new(&place, "the record has a type and nothing else")));
-        }
-        let mut paper = interpret(&tags);
-        paper.place = place;
-        Some(Ok(paper))
-    }
-
-    fn row(&mut self, line: &str, number: u64) -> Option<Result<Paper, Rejected>> {
-        let columns = self.columns.as_ref()?;
+impl WosLines {
+    fn row(&self, columns: &[String], line: &str, number: u64, open: &mut Open) -> Option<Outcome> {
         let values: Vec<&str> = line.split('\t').collect();
         if values[columns.len().min(values.len())..].iter().any(|value| !value.trim().is_empty()) {
-            self.records += 1;
+            open.records += 1;
             let reason = format!("{} values, but the table has {} columns", values.len(), columns.len());
-            return Some(Err(Rejected::new(&self.source.place(self.records, number), reason)));
+            return Some(Err(Rejected::new(&open.source.place(open.records, number), reason)));
         }
-        let tags = columns.iter().zip(values).filter(|(_, value)| !value.trim().is_empty());
-        self.tags = tags.map(|(name, value)| Tag::new(name.clone(), value.trim())).collect();
-        self.start = number;
-        self.finish()
-    }
-
-    fn end(&mut self) -> Option<Result<Paper, Rejected>> {
-        self.done = true;
-        let last = self.finish();
-        if let Some(message) = self.ignored.message(&self.source.file, "outside of the records") {
-            self.source.run.progress.warn(&message);
+        for (name, value) in columns.iter().zip(values).filter(|(_, value)| !value.trim().is_empty()) {
+            open.push(Tag::new(name.clone(), value.trim()), number);
         }
-        if self.records == 0 && self.columns.is_none() {
-            let reason = "no record: no line begins with a tag such as \"PT J\"";
-            return Some(Err(Rejected::new(&self.source.place(0, 1), reason)));
-        }
-        last
+        open.finish::<WosLines>()
     }
 }
 
-impl Iterator for Records {
-    type Item = Result<Paper, Rejected>;
+impl Lines for WosLines {
+    const IGNORED: &'static str = "outside of the records";
+    const NO_RECORD: &'static str = "no record: no line begins with a tag such as \"PT J\"";
+    const EMPTY: &'static str = "the record has a type and nothing else";
 
-    fn next(&mut self) -> Option<Self::Item> {
-        while !self.done {
-            let number = self.source.text.line() + 1;
-            let line = match self.source.text.next_line() {
-                Ok(Some(line)) => line.to_owned(),
-                Ok(None) => return self.end(),
-                Err(error) => {
-                    self.done = true;
-                    return Some(Err(Rejected::cut(&self.source.place(self.records + 1, number), &error)));
-                }
-            };
-            if line.trim().is_empty() {
-                continue;
-            }
-            if !self.begun {
-                self.begun = true;
-                self.columns = header(&line);
-                if self.columns.is_some() {
-                    continue;
-                }
-            }
+    fn is_frame(name: &str) -> bool {
+        name == "PT"
+    }
+
+    fn paper(tags: &[Tag]) -> Paper {
+        interpret(tags)
+    }
+
+    fn line(&mut self, line: &str, number: u64, open: &mut Open) -> Option<Outcome> {
+        if line.trim().is_empty() {
+            return None;
+        }
+        if !self.begun {
+            self.begun = true;
+            self.columns = header(line);
             if self.columns.is_some() {
-                if let Some(record) = self.row(&line, number) {
-                    return Some(record);
-                }
-                continue;
+                return None;
             }
-            match tag_of(&line) {
-                Some(("FN" | "VR" | "EF", _)) => {}
-                Some(("ER", _)) => {
-                    if let Some(record) = self.finish() {
-                        return Some(record);
-                    }
-                }
-                Some((name, value)) => {
-                    // A record without an end: the next one begins with its type.
-                    let complete = if name == "PT" { self.finish() } else { None };
-                    if self.tags.is_empty() {
-                        self.start = number;
-                    }
-                    self.tags.push(Tag::new(name.to_owned(), value));
-                    if complete.is_some() {
-                        return complete;
-                    }
-                }
-                None => match self.tags.last_mut() {
+        }
+        if let Some(columns) = &self.columns {
+            return self.row(columns, line, number, open);
+        }
+        match tag_of(line) {
+            Some(("FN" | "VR" | "EF", _)) => None,
+            Some(("ER", _)) => open.finish::<WosLines>(),
+            Some((name, value)) => {
+                // A record without an end: the next one begins with its type.
+                let complete = if name == "PT" { open.finish::<WosLines>() } else { None };
+                open.push(Tag::new(name.to_owned(), value), number);
+                complete
+            }
+            None => {
+                match open.tags.last_mut() {
                     Some(last) => {
                         last.value.push('\n');
                         last.value.push_str(line.trim());
                     }
-                    None => self.ignored.line(number),
-                },
+                    None => open.ignored.line(number),
+                }
+                None
             }
         }
-        None
+    }
+
+    fn may_be_empty(&self) -> bool {
+        self.columns.is_some()
     }
 }
-
-impl RecordReader for Records {}

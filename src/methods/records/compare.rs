@@ -129,30 +129,21 @@ pub fn compare(a: &Record, b: &Record) -> Comparison {
 }
 
 fn fields(a: &Record, b: &Record) -> Comparison {
-    let abstracts = sketch_similarity(&a.sketch, &b.sketch);
-    let pages = pages(a.pages.as_ref(), b.pages.as_ref());
-    let doi = dois(a.doi.as_deref(), b.doi.as_deref());
-    let identifiers = identifiers(a, b);
-    let tied = pages == Agreement::Same
-        || matches!(doi, Agreement::Same | Agreement::Compatible)
-        || identifiers == Agreement::Same
-        || abstracts.is_some_and(|share| share >= 0.12);
-    let title = if !tied && share_no_words(a, b) { TitleMatch::other() } else { titles(a, b) };
     Comparison {
-        title,
+        title: if have_nothing_in_common(a, b) { TitleMatch::other() } else { titles(a, b) },
         names: names(a, b),
         years: a.year.zip(b.year).map(|(x, y)| x.abs_diff(y)),
         venue: venues(&a.venue, &b.venue),
         volume: counts(&a.volume, &b.volume),
         number: counts(&a.number, &b.number),
-        pages,
+        pages: pages(a.pages.as_ref(), b.pages.as_ref()),
         whole_range: a.pages.is_some()
             && a.pages == b.pages
             && a.pages.as_ref().is_some_and(|pages| pages.last.is_some()),
-        doi,
-        identifiers,
+        doi: dois(a.doi.as_deref(), b.doi.as_deref()),
+        identifiers: identifiers(a, b),
         isbn: equal(a.isbn.as_ref(), b.isbn.as_ref()),
-        abstracts,
+        abstracts: sketch_similarity(&a.sketch, &b.sketch),
         kinds: (a.kind, b.kind),
         notices: (a.title.notice, b.title.notice),
         one_of_meeting: a.abstract_of_meeting != b.abstract_of_meeting,
@@ -367,6 +358,16 @@ impl TitleMatch {
     }
 }
 
+/// Whether neither titles nor identifiers, pages or abstracts tie two records together: they are different whatever else
+/// agrees.
+pub(super) fn have_nothing_in_common(a: &Record, b: &Record) -> bool {
+    share_no_words(a, b)
+        && !matches!(dois(a.doi.as_deref(), b.doi.as_deref()), Agreement::Same | Agreement::Compatible)
+        && identifiers(a, b) != Agreement::Same
+        && pages(a.pages.as_ref(), b.pages.as_ref()) != Agreement::Same
+        && sketch_similarity(&a.sketch, &b.sketch).is_none_or(|share| share < 0.12)
+}
+
 /// Whether less than a third of the words of the shorter title stand in the longer one, and neither is so short, or has a
 /// translation, that this would say little. Such titles are different whatever their spelling; the letters of both are
 /// compared where blanks may have been lost.
@@ -484,8 +485,7 @@ fn one_title(a: &str, b: &str) -> TitleMatch {
         words >= 2 && (number_alone(&open_left, &open_right, &right) || number_alone(&open_right, &open_left, &left));
     // HIV and HCV: two short words that differ are two things, however long the titles around them are.
     let short = |word: &str| word.chars().count() <= 4 && !is_function_word(word);
-    let short_words_differ =
-        matches!((&*open_left, &*open_right), ([x], [y]) if short(left[*x]) && short(right[*y]));
+    let short_words_differ = matches!((&*open_left, &*open_right), ([x], [y]) if short(left[*x]) && short(right[*y]));
     // One or two neighbouring words that only one of two long titles has, and that say no other population or part.
     let inserted = |one: &[usize], other: &[usize], words: &[&str]| {
         one.is_empty()
@@ -567,10 +567,7 @@ pub(super) fn is_heading(title: &str) -> bool {
 
 /// How many words of a title say something.
 pub(super) fn saying(title: &str) -> u32 {
-    title
-        .split(' ')
-        .filter(|w| !is(w, word::FUNCTION | word::HEADING) && (w.len() > 2 || !w.is_ascii()))
-        .count() as u32
+    title.split(' ').filter(|w| !is(w, word::FUNCTION | word::HEADING) && (w.len() > 2 || !w.is_ascii())).count() as u32
 }
 
 /// Takes away words of one title that are two neighbours of the other: `elearning`, `e learning`.
@@ -815,7 +812,9 @@ fn pages(a: Option<&Pages>, b: Option<&Pages>) -> Agreement {
     }
     let within = |page: &Page, range: &Pages| {
         range.last.as_ref().is_some_and(|last| {
-            (&page.prefix, &page.suffix) == (&range.first.prefix, &range.first.suffix) && range.first.number <= page.number && page.number <= last.number
+            (&page.prefix, &page.suffix) == (&range.first.prefix, &range.first.suffix)
+                && range.first.number <= page.number
+                && page.number <= last.number
         })
     };
     let same_last = a.last.is_some() && a.last == b.last;

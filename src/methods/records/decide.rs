@@ -303,7 +303,8 @@ fn veto(c: &Comparison, heading: bool) -> Option<Veto> {
     use Agreement::*;
     let title = matches!(c.title.level, TitleLevel::Same | TitleLevel::Close);
     // Versions of one DOI under one title are one paper too.
-    let versions = c.doi == Compatible && title && c.years.is_none_or(|years| years < 2 || c.title.level == TitleLevel::Same);
+    let versions =
+        c.doi == Compatible && title && c.years.is_none_or(|years| years < 2 || c.title.level == TitleLevel::Same);
     let identified = c.doi == Same || c.identifiers == Same || versions;
     if c.notices.0 != c.notices.1 && !identified {
         return Some(Veto::Notice);
@@ -318,7 +319,7 @@ fn veto(c: &Comparison, heading: bool) -> Option<Veto> {
     let one_print = one_place || one_abstract && c.pages == Same && venue && c.years == Some(0);
     let people = match c.names.agreement {
         Same => true,
-        Compatible => c.names.common >= 2,
+        Compatible => c.names.common >= 2 || c.number == Same && c.whole_range,
         Missing => c.number == Same && c.whole_range,
         Different => false,
     };
@@ -333,9 +334,19 @@ fn veto(c: &Comparison, heading: bool) -> Option<Veto> {
     {
         return Some(Veto::Numbers);
     }
+    // A longer title by the same people in the same issue is one paper under its DOI, whatever the pages say.
+    let longer = c.title.level == TitleLevel::Contained
+        && !c.title.telling
+        && c.names.agreement == Same
+        && c.volume == Same
+        && c.number == Same;
+    let one_abstract_half = c.abstracts.is_some_and(|share| share >= 0.5);
+    let other_title = c.title.level == TitleLevel::Different && !(c.names.agreement == Same && c.pages == Same)
+        || c.title.level == TitleLevel::Similar && c.title.similarity < 0.75 && c.pages != Same && !one_abstract_half;
     if identified
-        && (c.title.level == TitleLevel::Different && !(c.names.agreement == Same && c.pages == Same)
-            || !title && (c.pages == Different || c.title.numbers_differ && c.pages != Same))
+        && (other_title
+            || !title && !longer && c.pages == Different
+            || !title && c.title.numbers_differ && c.pages != Same)
     {
         return Some(Veto::TitleOfDoi);
     }

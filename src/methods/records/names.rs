@@ -137,6 +137,7 @@ fn part_joined(entry: &str) -> String {
         let initials = head.chars().count() <= 3 && head.chars().all(char::is_uppercase);
         if written_out || initials {
             cuts.push(at);
+            word = at;
         }
     }
     let mut segments: Vec<String> = Vec::new();
@@ -382,11 +383,12 @@ pub fn same_person(a: &Name, b: &Name) -> bool {
     {
         return given_agree(&a.given, &b.given);
     }
-    if (a.surname.contains(LOST) || b.surname.contains(LOST)) && lost_equal(&a.surname, &b.surname) {
+    let lost = |name: &Name| !name.surname.is_ascii() && name.surname.contains(LOST);
+    if (lost(a) || lost(b)) && lost_equal(&a.surname, &b.surname) {
         return true;
     }
     // Surname and given names in each other's place: one's surname is a given name of the other.
-    let among = |x: &Name, y: &Name| x.surname.len() >= 5 && y.given.split(' ').any(|word| *word == *x.surname);
+    let among = |x: &Name, y: &Name| x.surname.len() >= 4 && y.given.split(' ').any(|word| *word == *x.surname);
     let initial_of = |x: &Name, y: &Name| {
         let first = x.given.chars().next();
         first.is_none()

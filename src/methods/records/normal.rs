@@ -448,8 +448,22 @@ fn without_label(text: &str) -> &str {
 /// Takes the name of a language away that stands behind the title as a sentence of its own: `Salt and sleep. German`.
 fn without_language(text: &str) -> &str {
     const LANGUAGES: [&str; 16] = [
-        "english", "german", "french", "spanish", "italian", "chinese", "japanese", "russian", "portuguese", "korean",
-        "turkish", "polish", "dutch", "danish", "swedish", "czech",
+        "english",
+        "german",
+        "french",
+        "spanish",
+        "italian",
+        "chinese",
+        "japanese",
+        "russian",
+        "portuguese",
+        "korean",
+        "turkish",
+        "polish",
+        "dutch",
+        "danish",
+        "swedish",
+        "czech",
     ];
     let trimmed = text.trim_end_matches(['.', ' ']);
     match trimmed.rsplit_once(['.', '?']) {
@@ -617,7 +631,9 @@ fn without_notice<'t>(folded: &'t str, raw: &str) -> (&'t str, Notice) {
             let marked = match front {
                 // "Correction methods for ..." is a title; "Correction: ..." is a notice.
                 "erratum " | "errata " | "corrigendum " | "retraction " | "retracted " | "withdrawn " | "re "
-                | "retracted article " => ends_with_colon || raw.get(front.len() - 1..).is_some_and(|r| r.starts_with('.')),
+                | "retracted article " => {
+                    ends_with_colon || raw.get(front.len() - 1..).is_some_and(|r| r.starts_with('.'))
+                }
                 _ => true,
             };
             if marked && rest.contains(' ') {
