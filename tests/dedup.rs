@@ -544,17 +544,49 @@ fn rejected_records_have_a_line_in_the_report() {
 #[test]
 fn fields_that_the_format_cannot_hold_are_told() {
     let table = "id,title,year,source\n1,Kite tails,2001,Shelf\n2,Kite strings,2002,\n";
-    let (_folder, output) = dedup(&[("a.csv", table)], &["a.csv", "-o", "clean.xml"]);
-    let told_lost = told(&output);
     let (_folder, output) = dedup(&[("a.csv", table)], &["a.csv", "-o", "clean.csv"]);
     assert!(!told(&output).contains("no place"), "{}", told(&output));
     let nothing_lost = "id,title,year\n1,Kite tails,2001\n";
     let (_folder, output) = dedup(&[("a.csv", nothing_lost)], &["a.csv", "-o", "clean.ris"]);
     assert!(!told(&output).contains("no place"), "{}", told(&output));
-    let note = "id,title,year,my_shelf\n1,Kite tails,2001,four\n2,Kite strings,2002,\n";
-    let (_folder, output) = dedup(&[("a.csv", note)], &["a.csv", "-o", "clean.ris"]);
-    let told_note = told(&output);
-    assert!(told_note.contains("my_shelf (1)") || told_lost.contains("source (1)"), "{told_note}\n{told_lost}");
+    let note = "TY  - JOUR\nTI  - Kite tails\nPY  - 2001\nZZ  - shelf four\nER  - \n";
+    let (_folder, output) = dedup(&[("a.ris", note)], &["a.ris", "-o", "clean.bib"]);
+    assert!(told(&output).contains("ris ZZ (1)") && output.status.success(), "{}", told(&output));
+    let (_folder, output) = dedup(&[("a.ris", note)], &["a.ris", "-o", "clean.ris"]);
+    assert!(!told(&output).contains("no place"), "{}", told(&output));
+}
+
+/// What a careful reviewer does first: three exports of one search, each with faults of its own.
+#[test]
+fn three_messy_exports_become_one_clean_file_that_stays() {
+    let ris = "Provider: Demo\n\nTY  - JOUR\nAU  - O’Dell, Eva\nAU  - van der Aa, Y.\n\
+        TI  - Warm milk and sleep in sailors: a randomised trial\nJO  - J. Nautical Sleep\nPY  - 2018/03/01/\nVL  - 12\n\
+        IS  - 3\nSP  - 123\nEP  - 9\nDO  - https://doi.org/10.5555/WS.1\nZZ  - shelf four\nER  - \n\nTY  - JOUR\nER  - \n\n\
+        TY  - JOUR\nTI  - Frost in the north: Part I. Sites\nAU  - Ode, P.\nPY  - 2014\nVL  - 7\nSP  - 101\n\
+        TY  - JOUR\nTI  - Frost in the north: Part II. Injuries\nAU  - Ode, P.\nPY  - 2014\nVL  - 7\nSP  - 111\nER  - \n\n\
+        TY  - JOUR\nTI  - Über KÃ¶nig und Eis am Meer\nAU  - Lund, A\nPY  - 2003\nER  - \n";
+    let nbib = "PMID- 12345678\nOWN - NLM\nTI  - Warm milk and sleep in sailors: a randomised trial.\nPG  - 123-129\n\
+        AB  - Sailors sleep badly. We gave them warm milk\n      and counted hours of sleep.\nFAU - O'Dell, Eva\nAU  - O'Dell E\n\
+        FAU - van der Aa, Yrsa\nJT  - Journal of nautical sleep\nVI  - 12\nIP  - 3\nDP  - 2018 Mar\nLID - 10.5555/ws.1 [doi]\n\n\
+        PMID- 222\nTI  - Erratum: Warm milk and sleep in sailors: a randomised trial.\nDP  - 2018 Jun\nFAU - O'Dell, Eva\n\
+        JT  - Journal of nautical sleep\n\nPMID- 333\nTI  - [Ice and kings at sea].\nTT  - Uber Konig und Eis am Meer\nDP  - 2003\n\
+        FAU - Lund, Anna\n";
+    let bib = "@string{jns = \"Journal of Nautical Sleep\"}\n@article{odell2018, title = {{Warm} Milk and Sleep in Sailors: A \
+        Randomised Trial}, author = {O'Dell, E. and {van der Aa}, Yrsa}, journal = jns, year = 2018, volume = {12}, number = {3}, \
+        pages = {123--129}, groups = {toread}}\n@article{odell2018, title = {Gloves in lifts}, author = {Moss, W.}, year = {2001}}\n";
+    let files = [("wos.ris", ris), ("pubmed.nbib", nbib), ("zotero.bib", bib)];
+    let all = ["wos.ris", "pubmed.nbib", "zotero.bib"];
+    for clean in ["clean.ris", "clean.bib", "clean.nbib", "clean.csv", "clean.jsonl"] {
+        let (folder, output) = dedup(&files, &[&all[..], &["-o", clean, "--report", "r.csv"]].concat());
+        assert_eq!(output.status.code(), Some(1), "one record was rejected: {}", told(&output));
+        assert!(told(&output).contains("10 seen = 6 kept + 3 duplicates + 1 rejected"), "{clean}: {}", told(&output));
+        assert_eq!(lines(&folder, "r.csv").len(), 11, "a line for every record");
+        let again_to = format!("again-{clean}");
+        let output = again(&folder, &[clean, "-o", &again_to]);
+        assert!(told(&output).contains("6 seen = 6 kept + 0 duplicates + 0 rejected"), "{clean}: {}", told(&output));
+        let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+        assert_eq!(read(clean), read(&again_to), "{clean}");
+    }
 }
 
 #[test]

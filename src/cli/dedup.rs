@@ -369,6 +369,9 @@ fn losses(before: &[Paper], after: &[Paper]) -> BTreeMap<String, u64> {
         return lost;
     }
     for (paper, again) in before.iter().zip(after) {
+        for (tag, _) in resolve::unheld(paper, again) {
+            *lost.entry(tag).or_insert(0) += 1;
+        }
         for column in Column::all().filter(|column| !matches!(column.name(), "id")) {
             if !paper.lacks(column) && again.lacks(column) && !again.extra.contains_key(column.name()) {
                 *lost.entry(column.name().to_owned()).or_insert(0) += 1;

@@ -23,15 +23,30 @@ pub struct SourceCount {
     pub only_here: u64,
 }
 
-fn source(paper: &Paper) -> &str {
-    if !paper.source.trim().is_empty() { paper.source.trim() } else { "unknown" }
+/// The source that each record is counted under: the one that it names; its file, if no record of the file names one;
+/// else `unknown`.
+fn sources(corpus: &Corpus) -> Vec<&str> {
+    let named: BTreeSet<&str> =
+        corpus.papers().iter().filter(|p| !p.source.trim().is_empty()).map(|p| &*p.place.file).collect();
+    let source = |paper: &'_ Paper| -> (bool, bool) {
+        (!paper.source.trim().is_empty(), named.contains(&*paper.place.file) || paper.place.file.is_empty())
+    };
+    corpus
+        .papers()
+        .iter()
+        .map(|paper| match source(paper) {
+            (true, _) => paper.source.trim(),
+            (false, true) => "unknown",
+            (false, false) => &paper.place.file,
+        })
+        .collect()
 }
 
 /// The papers (clusters) of each source, and the sources of each paper.
 fn by_cluster<'c>(corpus: &'c Corpus, resolution: &Resolution) -> BTreeMap<u32, BTreeSet<&'c str>> {
     let mut sources: BTreeMap<u32, BTreeSet<&str>> = BTreeMap::new();
-    for (paper, row) in corpus.papers().iter().zip(&resolution.rows) {
-        sources.entry(row.cluster).or_default().insert(source(paper));
+    for (source, row) in self::sources(corpus).into_iter().zip(&resolution.rows) {
+        sources.entry(row.cluster).or_default().insert(source);
     }
     sources
 }
@@ -39,8 +54,7 @@ fn by_cluster<'c>(corpus: &'c Corpus, resolution: &Resolution) -> BTreeMap<u32, 
 /// The counts of each source, by name. The sum of `records` is the sum of `kept` and `duplicates`.
 pub fn source_counts(corpus: &Corpus, resolution: &Resolution) -> Vec<SourceCount> {
     let mut counts: BTreeMap<&str, SourceCount> = BTreeMap::new();
-    for (paper, row) in corpus.papers().iter().zip(&resolution.rows) {
-        let name = source(paper);
+    for (name, row) in sources(corpus).into_iter().zip(&resolution.rows) {
         let count =
             counts.entry(name).or_insert_with(|| SourceCount { source: name.to_owned(), ..SourceCount::default() });
         count.records += 1;

@@ -28,7 +28,7 @@ pub use counts::{SourceCount, overlaps, source_counts};
 pub use decisions::{Decisions, DecisionsError, content_key, read_decisions};
 pub use evidence::{Combine, Evidence, OtherMethod};
 pub use report::{write_report, write_review};
-pub use survivor::{Survivor, conflicts, is_of, merge};
+pub use survivor::{Survivor, conflicts, is_of, merge, unheld};
 
 use crate::corpus::{Corpus, Pair, Paper, PaperId};
 use crate::embedding::Embedding;

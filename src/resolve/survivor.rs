@@ -1,6 +1,7 @@
 //! Which record of a cluster stays, and what it takes from the others.
 
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
 use crate::corpus::Paper;
 use crate::corpus::formats::is_form;
@@ -125,6 +126,53 @@ pub fn merge(kept: &Paper, others: &[&Paper]) -> Paper {
     merged
 }
 
+/// The tags of a record's own format that no field is made of, and whose values do not stand anywhere in the other paper:
+/// the format with the tag, and the value, in the order of the record.
+pub fn unheld(paper: &Paper, other: &Paper) -> Vec<(String, String)> {
+    let forms: Vec<(&str, &str)> = paper
+        .extra
+        .iter()
+        .filter(|(key, value)| is_form(key) && other.extra.get(*key) != Some(value))
+        .filter_map(|(key, value)| Some((key.as_str(), value.as_str()?)))
+        .collect();
+    if forms.is_empty() {
+        return Vec::new();
+    }
+    let mut held: BTreeSet<String> = ["http", "https", "doi", "dx", "org"].map(str::to_owned).into();
+    let mut hold = |text: &str| held.extend(normal::fold(text).split(' ').map(str::to_owned));
+    let single = [
+        &other.title,
+        &other.abstract_text,
+        &other.year,
+        &other.venue,
+        &other.volume,
+        &other.number,
+        &other.pages,
+        &other.doi,
+        &other.kind,
+        &other.url,
+        &other.published,
+        &other.language,
+        &other.source,
+        &other.id,
+    ];
+    single.into_iter().chain(&other.authors).chain(&other.keywords).for_each(|text| hold(text));
+    other.extra.values().for_each(|value| match value.as_str() {
+        Some(text) => hold(text),
+        None => hold(&value.to_string()),
+    });
+    let mut found = Vec::new();
+    for (form, text) in forms {
+        let format = form.strip_prefix("record.").unwrap_or(form);
+        for (tag, value) in text.lines().filter(|line| !line.starts_with(' ')).filter_map(|line| line.split_once(' ')) {
+            if normal::fold(value).split(' ').any(|word| !word.is_empty() && !held.contains(word)) {
+                found.push((format!("{format} {tag}"), value.trim().to_owned()));
+            }
+        }
+    }
+    found
+}
+
 /// The fields of a record whose values the merged record does not have: name and value, in the order of fields. Values
 /// that are equal in their normal form are no conflict.
 pub fn conflicts(merged: &Paper, other: &Paper) -> Vec<(String, String)> {
@@ -152,6 +200,7 @@ pub fn conflicts(merged: &Paper, other: &Paper) -> Vec<(String, String)> {
     single("type", &merged.kind, &other.kind, false);
     single("url", &merged.url, &other.url, false);
     single("keywords", &merged.keywords.join("; "), &other.keywords.join("; "), false);
+    found.extend(unheld(other, merged));
     for (key, value) in &other.extra {
         if !is_empty(value) && !is_form(key) && merged.extra.get(key) != Some(value) {
             let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
@@ -202,5 +251,10 @@ mod tests {
         let merged = merge(&kept, &[&other]);
         assert_eq!((&*merged.pages, &*merged.year, merged.authors.len()), ("101-9", "2002", 1));
         assert_eq!(conflicts(&merged, &other), [("year".to_owned(), "2001".to_owned())]);
+        let mut noted = other.clone();
+        noted.extra.insert("record.ris".into(), "TI\nPY 2002/\nZZ my shelf\n".into());
+        let lost = conflicts(&merged, &noted);
+        assert_eq!(lost[1..], [("ris ZZ".to_owned(), "my shelf".to_owned())]);
+        assert_eq!(conflicts(&merge(&kept, &[&noted]), &noted).len(), 1);
     }
 }

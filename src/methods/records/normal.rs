@@ -181,7 +181,16 @@ pub fn record(paper: &Paper) -> Record {
         sketch: sketch(&paper.abstract_text),
         serial: 0,
         abstract_of_meeting: MEETINGS.iter().any(|mark| paper.venue.contains(mark)),
-        title: Title { notice: notice_of_kind(&paper.kind, title.notice), ..title },
+        title: Title {
+            notice: notice_of_kind(&paper.kind, title.notice),
+            translation: if title.translation.is_empty() {
+                let original = extra(&["original_title", "original title", "translated title", "translated_title"]);
+                original.map_or_else(Box::default, |text| self::title(&text).words)
+            } else {
+                title.translation
+            },
+            ..title
+        },
         venue,
     }
 }
