@@ -209,6 +209,13 @@ fn given(path: &Path, list: &EdgeList, context: &Context) -> anyhow::Result<Part
             None => unknown += 1,
         }
     }
+    anyhow::ensure!(
+        unknown == 0 || labels.iter().any(Option::is_some),
+        "{}: none of its {unknown} ids is in the graph; the columns read are {} and {}",
+        path.display(),
+        headers.get(id).unwrap_or("-"),
+        headers.get(label).unwrap_or("-")
+    );
     let alone = labels.iter().filter(|l| l.is_none()).count();
     if alone > 0 || unknown > 0 {
         context.progress.warn(&format!(

@@ -6,15 +6,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::{Args, Subcommand};
-use papertwin::corpus::{Corpus, Field, Fields, Paper, Rejected};
-use papertwin::evaluation::Agreement;
+use papertwin::corpus::{Corpus, Field, Fields};
 use papertwin::graph::Gain;
 use papertwin::news::{
-    Article, Articles, BatchParams, BatchStatistics, EventKind, GraphFormat, GroupBy, Groups, MltParams, Pairs,
-    SameSource, SimilarityGraph, State, TermLimit, TextField, feed_format, figure, read_feed, write_graph, write_page,
+    Articles, BatchParams, BatchStatistics, EventKind, GraphFormat, GroupBy, Groups, MltParams, Pairs, SameSource,
+    SimilarityGraph, State, TermLimit, TextField, agreement, figure, write_graph, write_page,
 };
 use papertwin::output::Output;
-use papertwin::partition::Partition;
 use papertwin::similarity::Score;
 use papertwin::table::{Cell, Table};
 use papertwin::text::{LanguageChoice, StopList, StopWords};
@@ -302,43 +300,13 @@ struct ArticleArgs {
 }
 
 impl ArticleArgs {
-    fn load(&self, label: Option<&str>, context: &Context) -> anyhow::Result<(Articles, Outcome)> {
-        let mut papers = Vec::new();
-        let mut outcome = Outcome::Clean;
-        let mut tables = Vec::new();
-        let mut rejected: Vec<Rejected> = Vec::new();
-        for path in &self.inputs {
-            match feed_format(path)? {
-                None => tables.push(path.clone()),
-                Some(format) => {
-                    let feed = read_feed(path, format)?;
-                    context.say(format_args!(
-                        "{}: {} seen = {} kept + {} rejected + {} that are no documents",
-                        path.display(),
-                        feed.papers.len() + feed.rejected.len() + feed.passed as usize,
-                        feed.papers.len(),
-                        feed.rejected.len(),
-                        feed.passed
-                    ));
-                    papers.extend(feed.papers);
-                    rejected.extend(feed.rejected);
-                }
-            }
-        }
-        for one in rejected.iter().take(20) {
-            context.progress.warn(&format!("rejected: {}: {}", one.place, one.reason));
-        }
-        if !rejected.is_empty() && !self.reading.lenient {
-            outcome = Outcome::NotClean;
-        }
-        if !tables.is_empty() {
-            let (loaded, state) = self.reading.load_over(&tables, Fields::All, context)?;
-            if state == Outcome::NotClean {
-                outcome = state;
-            }
-            papers.extend(loaded.corpus.into_papers());
-        }
-        let articles = Articles::of(Corpus::new(papers), label);
+    fn load(&self, label: Option<&str>, ids: Ids, context: &Context) -> anyhow::Result<(Articles, Outcome)> {
+        let (loaded, outcome) = self.reading.load_over(&self.inputs, Fields::All, context)?;
+        let corpus = match ids {
+            Ids::OfThisRun => loaded.corpus,
+            Ids::Lasting => lasting(loaded.corpus, context),
+        };
+        let articles = Articles::of(corpus, label);
         for line in articles.notes().lines() {
             context.progress.warn(&line);
         }
@@ -346,6 +314,40 @@ impl ArticleArgs {
         context.say(format_args!("{seen} records = {kept} articles + {} of a known id", seen - kept));
         Ok((articles, outcome))
     }
+}
+
+/// What articles without an id are called.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ids {
+    /// By their place in this run: `record-7`.
+    OfThisRun,
+    /// By what they are, so that another batch does not use the same names for other articles.
+    Lasting,
+}
+
+/// Gives articles that were only called after their place a name that means the same in every batch: their address, else a digest of
+/// outlet, date and text.
+fn lasting(corpus: Corpus, context: &Context) -> Corpus {
+    let mut papers = corpus.into_papers();
+    let mut renamed = 0;
+    for (place, paper) in papers.iter_mut().enumerate() {
+        if paper.id == format!("record-{}", place + 1) {
+            renamed += 1;
+            paper.id = if paper.url.is_empty() {
+                let text =
+                    [&*paper.source, &paper.published, &paper.title, &paper.abstract_text, &paper.body].join("\n");
+                format!("text-{:016x}", xxhash_rust::xxh3::xxh3_64(text.as_bytes()))
+            } else {
+                paper.url.clone()
+            };
+        }
+    }
+    if renamed > 0 {
+        context.progress.warn(&format!(
+            "{renamed} articles have no id; they are known by their address, or by a digest of their text, and another text is another article"
+        ));
+    }
+    Corpus::new(papers)
 }
 
 /// Groups articles.
@@ -432,7 +434,7 @@ impl Group {
         let params = self.params.params()?;
         let mlt = params.more_like_this.check()?;
         let grouping = params.groups.check()?;
-        let (articles, outcome) = self.articles.load(self.label.as_deref(), context)?;
+        let (articles, outcome) = self.articles.load(self.label.as_deref(), Ids::OfThisRun, context)?;
 
         let task = context.progress.start("news", Some(articles.len() as u64), "articles");
         let (mut index, mut terms) = (None, Vec::new());
@@ -525,15 +527,7 @@ impl Group {
     ) -> anyhow::Result<SimilarityGraph> {
         let all = articles.as_slice();
         let lambda = self.lambda.context("--method needs --lambda, the least similarity of neighbours")?;
-        let paper = |a: &Article| Paper {
-            id: a.id.clone(),
-            title: a.title.clone(),
-            body: a.body.clone(),
-            source: a.source.clone(),
-            language: a.language.clone(),
-            ..Paper::default()
-        };
-        let corpus = Corpus::new(all.iter().map(paper).collect());
+        let corpus = articles.corpus();
         let mut method = self.method.clone();
         if method.text_fields == [Field::Title, Field::Abstract] {
             method.text_fields = vec![Field::Title, Field::Body];
@@ -547,10 +541,6 @@ impl Group {
 
 /// Compares groups, components alone and communities alone with the known stories, over the articles that have one.
 fn compare(articles: &Articles, groups: &Groups, label: &str, context: &Context) -> anyhow::Result<serde_json::Value> {
-    let labelled: Vec<usize> = (0..articles.len()).filter(|&v| !articles.as_slice()[v].story.is_empty()).collect();
-    anyhow::ensure!(!labelled.is_empty(), "no article has a value {label}; --label names the one with the known story");
-    let stories: Vec<&str> = labelled.iter().map(|&v| articles.as_slice()[v].story.as_str()).collect();
-    let truth = Partition::from_labels(&stories);
     let mut all = serde_json::Map::new();
     let ways = [
         ("groups", &groups.groups),
@@ -558,16 +548,12 @@ fn compare(articles: &Articles, groups: &Groups, label: &str, context: &Context)
         ("communities", &groups.communities.partition),
     ];
     for (name, partition) in ways {
-        let labels: Vec<u32> = labelled.iter().map(|&v| partition.group_of(v as u32)).collect();
-        let agreement = Agreement::of(&Partition::from_labels(&labels), &truth);
-        let c = agreement.pairs;
-        let share = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
-        let (precision, recall) = (share(c.tp, c.tp + c.fp), share(c.tp, c.tp + c.fn_));
-        let f1 = share(2 * c.tp, 2 * c.tp + c.fp + c.fn_);
+        let agreement = agreement(partition, articles.as_slice())
+            .with_context(|| format!("no article has a value {label}; --label names the one with the known story"))?;
         let values: BTreeMap<&str, Option<f64>> = [
-            ("pair_precision", precision),
-            ("pair_recall", recall),
-            ("pair_f1", f1),
+            ("pair_precision", agreement.pairs.precision()),
+            ("pair_recall", agreement.pairs.recall()),
+            ("pair_f1", agreement.pairs.f1()),
             ("b_cubed_precision", agreement.b_cubed.map(|b| b.precision)),
             ("b_cubed_recall", agreement.b_cubed.map(|b| b.recall)),
             ("b_cubed_f1", agreement.b_cubed.map(|b| b.f1())),
@@ -606,7 +592,7 @@ impl Advance {
             Some(params)
         };
         let state = State::open(&self.state, params)?;
-        let (articles, outcome) = self.articles.load(None, context)?;
+        let (articles, outcome) = self.articles.load(None, Ids::Lasting, context)?;
         let report = state.advance(&articles, &context.run())?;
         for step in report.steps.iter().filter(|s| !s.too_late.is_empty()) {
             context.progress.warn(&format!(

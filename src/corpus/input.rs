@@ -10,6 +10,7 @@ use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
 use super::ReadError;
+use super::formats::WARC_MARK;
 use crate::error::FileError;
 use crate::progress::{Run, Task};
 
@@ -80,12 +81,9 @@ pub(super) fn open_bytes(
         } else if let Some(what) = foreign(&head) {
             return Err(ReadError::Unusable { file: name.to_owned(), reason: what.to_owned() });
         } else {
-            return Ok(vec![Input {
-                file: name.into(),
-                name: file_name(name),
-                path: path.map(Path::to_owned),
-                bytes: Box::new(Decoded::new(bytes, name, run)),
-            }]);
+            // The documents of a web archive have encodings of their own.
+            let bytes: Bytes = if starts(WARC_MARK) { bytes } else { Box::new(Decoded::new(bytes, name, run)) };
+            return Ok(vec![Input { file: name.into(), name: file_name(name), path: path.map(Path::to_owned), bytes }]);
         }
     }
     Err(ReadError::Unusable { file: name.to_owned(), reason: "is compressed more than three times over".into() })

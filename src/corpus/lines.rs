@@ -21,6 +21,11 @@ impl Text {
         Text { input, line: 0, buffer: Vec::new(), end: None }
     }
 
+    /// The bytes that were not read yet, for formats that are no text.
+    pub fn into_bytes(self) -> Box<dyn BufRead + Send> {
+        self.input
+    }
+
     /// The number of the line that was read last, from 1; 0 before the first.
     pub fn line(&self) -> u64 {
         self.line

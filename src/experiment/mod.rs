@@ -8,6 +8,7 @@ mod claim;
 mod compare;
 mod grid;
 pub mod near_duplicates;
+mod news;
 mod readme;
 mod report;
 mod results;
@@ -18,11 +19,12 @@ mod stages;
 pub use claim::Claim;
 pub use compare::{Difference, Verdict};
 pub use grid::Point;
+pub use news::NewsSettings;
 pub use readme::{rewrite_blocks, table_block};
 pub use report::report;
 pub use results::Results;
 pub use runner::{Outcome, run};
-pub use spec::{Data, Evaluate, FigureOf, Settings, Spec, Tier, Variant};
+pub use spec::{Data, Evaluate, FigureOf, Folds, Settings, Spec, Tier, Variant};
 pub use stages::Sources;
 
 /// Why an experiment cannot be read, run or compared.

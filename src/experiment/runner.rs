@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
+use super::news;
 use super::spec::{Settings, Spec};
 use super::stages::{Sources, Stages};
 use super::{ExperimentError, Point};
@@ -17,9 +18,9 @@ use crate::table::{Cell, Table};
 pub struct Outcome {
     /// One row a point: its axes, counts, areas and rates.
     pub table: Table,
-    /// One row for each λ of each point's curve.
-    pub curves: Table,
-    /// Where the seed is an axis: means and 95 % intervals over the seeds.
+    /// One row for each λ of each point's curve; none for groups of news.
+    pub curves: Option<Table>,
+    /// Where the seed is an axis: means and 95 % intervals over the seeds. Where there are folds: nested cross-validation.
     pub summary: Option<Table>,
     /// One row a claim.
     pub claims: Table,
@@ -34,7 +35,9 @@ pub struct Outcome {
 impl Outcome {
     /// The tables with their file names.
     pub(super) fn tables(&self) -> Vec<(&'static str, &Table)> {
-        let mut tables = vec![("table", &self.table), ("curves", &self.curves), ("claims", &self.claims)];
+        let mut tables = vec![("table", &self.table)];
+        tables.extend(self.curves.as_ref().map(|table| ("curves", table)));
+        tables.push(("claims", &self.claims));
         tables.extend(self.summary.as_ref().map(|table| ("summary", table)));
         tables
     }
@@ -72,10 +75,17 @@ pub fn run(spec: &Spec, sources: &Sources, run: &Run) -> Result<Outcome, Experim
     let points = spec.points().map_err(|reason| ExperimentError::Spec { path: spec.title.clone(), reason })?;
     let axes: Vec<String> =
         points.first().map(|p| p.axes.iter().map(|(name, _)| name.clone()).collect()).unwrap_or_default();
-    let mut table = Table::new(axes.iter().cloned().chain(MEASURES.map(str::to_owned)));
+    let on_news = points.first().is_some_and(|p| p.settings.news.is_some());
+    if points.iter().any(|p| p.settings.news.is_some() != on_news) {
+        let reason = "[news] belongs to all points or to none".to_owned();
+        return Err(ExperimentError::Spec { path: spec.title.clone(), reason });
+    }
+    let measures: &[&str] = if on_news { &news::MEASURES } else { &MEASURES };
+    let mut table = Table::new(axes.iter().cloned().chain(measures.iter().map(|&m| m.to_owned())));
     let curve_columns = ["lambda", "tp", "fp", "fn", "tn", "precision", "recall", "f1", "fpr"];
     let mut curves = Table::new(axes.iter().cloned().chain(curve_columns.map(str::to_owned)));
     let mut stages = Stages::new(sources);
+    let (mut shared, mut groups) = (news::Shared::default(), Vec::new());
     let mut seconds = Vec::new();
     let task = run.progress.start(&spec.title, Some(points.len() as u64), "points");
     for point in &points {
@@ -85,7 +95,15 @@ pub fn run(spec: &Spec, sources: &Sources, run: &Run) -> Result<Outcome, Experim
             Ok(error) => *error,
             Err(source) => ExperimentError::Point { point: point.describe(), source },
         };
-        let (row, curve) = measure(&point.settings, &mut stages, run).map_err(failed)?;
+        let (row, curve) = match &point.settings.news {
+            None => measure(&point.settings, &mut stages, run).map_err(failed)?,
+            Some(settings) => {
+                let (row, found) =
+                    news::measure(settings, &point.settings, &mut stages, &mut shared, run).map_err(failed)?;
+                groups.push(found);
+                (row, Table::new(curve_columns))
+            }
+        };
         let labels: Vec<Cell> = point.axes.iter().map(|(_, value)| Cell::from(value.as_str())).collect();
         table.push(labels.iter().cloned().chain(row).collect());
         for cells in curve.rows() {
@@ -96,7 +114,22 @@ pub fn run(spec: &Spec, sources: &Sources, run: &Run) -> Result<Outcome, Experim
     }
     let claims = claims(spec, &table, &axes)
         .map_err(|source| ExperimentError::Table { path: format!("{}: claims", spec.title), source })?;
-    let summary = summary(&table, &axes, &points);
+    let summary = match &spec.folds {
+        Some(folds) if on_news => {
+            let seed = points.first().map(|p| p.settings.seed).unwrap_or_default();
+            Some(
+                news::cross_validate(folds, &points, &groups, seed)
+                    .map_err(|source| ExperimentError::Spec { path: spec.title.clone(), reason: source.to_string() })?,
+            )
+        }
+        Some(_) => {
+            let reason = "[folds] are of stories; wanted [news] too".to_owned();
+            return Err(ExperimentError::Spec { path: spec.title.clone(), reason });
+        }
+        None if on_news => None,
+        None => summary(&table, &axes, &points),
+    };
+    let curves = (!on_news).then_some(curves);
     Ok(Outcome { table, curves, summary, claims, axes, data: stages.hashes, seconds })
 }
 
@@ -109,7 +142,8 @@ fn measure(
     let run = Run { seed: settings.seed, ..run.clone() };
     let (papers, embedding) = stages.at(settings, &run)?;
     let input = Input { corpus: &papers.corpus, embedding, fields: &papers.fields };
-    let matcher = settings.method.method().prepare(input, run)?;
+    let method = settings.method.as_ref().ok_or("wanted a table [method.NAME], or [news]")?;
+    let matcher = method.method().prepare(input, run)?;
     let steps = settings.evaluation.steps.clamp(1, 10_000);
     let lambdas: Vec<Score> = (0..=steps).map(|n| Score::of(f64::from(n) / f64::from(steps))).collect();
     let params = EvaluationParams {

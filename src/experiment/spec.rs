@@ -7,6 +7,7 @@ use toml::{Table, Value};
 
 use super::ExperimentError;
 use super::claim::Claim;
+use super::news::NewsSettings;
 use crate::corpus::Field;
 use crate::embedding::Word2VecParams;
 #[cfg(feature = "figures")]
@@ -56,6 +57,10 @@ struct Written {
     #[serde(default)]
     evaluation: Part,
     #[serde(default)]
+    news: Part,
+    #[serde(default)]
+    folds: Option<Folds>,
+    #[serde(default)]
     seed: Option<u64>,
 }
 
@@ -81,6 +86,8 @@ pub struct Spec {
     pub claims: Vec<Claim>,
     /// By how much a column may move before it counts as moved.
     pub tolerance: BTreeMap<String, f64>,
+    /// How the points are chosen from and judged on folds of the stories, for experiments on news.
+    pub folds: Option<Folds>,
     /// The settings that all points share.
     pub(super) base: Table,
 }
@@ -94,6 +101,16 @@ pub struct Variant {
     /// Settings laid over those of the experiment.
     #[serde(default)]
     pub settings: Table,
+}
+
+/// Nested cross-validation over the points of an experiment on news.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Folds {
+    /// How many folds, at least 3.
+    pub count: u32,
+    /// The axis whose values (data sets) one setting must serve all.
+    pub over: String,
 }
 
 /// A figure of an experiment.
@@ -128,12 +145,14 @@ impl FigureOf {
     }
 }
 
-/// Where the papers come from: exactly one of `generate`, `dataset` and `files`.
+/// Where the papers come from: exactly one of `generate`, `generate-news`, `dataset` and `files`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Data {
     /// So many generated papers.
     pub generate: Option<u32>,
+    /// So many generated articles of news, without the furniture of their pages.
+    pub generate_news: Option<u32>,
     /// A data set by its name in `datasets/`.
     pub dataset: Option<String>,
     /// Files of any format, relative to the folder that the program is run in.
@@ -178,8 +197,12 @@ pub struct Settings {
     /// How word vectors are trained, for methods that need some.
     #[serde(default)]
     pub embedding: Word2VecParams,
-    /// The method.
-    pub method: MethodSpec,
+    /// The method; news are grouped by More-Like-This where there is none.
+    #[serde(default)]
+    pub method: Option<MethodSpec>,
+    /// News are grouped and compared with known stories; nothing is injected.
+    #[serde(default)]
+    pub news: Option<NewsSettings>,
     /// The evaluation.
     #[serde(default)]
     pub evaluation: Evaluate,
@@ -209,6 +232,7 @@ impl Spec {
             ("embedding", written.embedding),
             ("method", written.method),
             ("evaluation", written.evaluation),
+            ("news", written.news),
         ] {
             if let Some(part) = part {
                 base.insert(name.to_owned(), Value::Table(part));
@@ -249,6 +273,7 @@ impl Spec {
             figures: written.figures,
             claims: written.claims,
             tolerance: written.tolerance,
+            folds: written.folds,
             base,
         })
     }
@@ -271,6 +296,9 @@ impl Spec {
             )
         });
         table.insert("variant".to_owned(), Value::Array(variants.collect()));
+        if let Some(folds) = &self.folds {
+            table.insert("folds".to_owned(), Value::String(format!("{} over {}", folds.count, folds.over)));
+        }
         Value::Table(table).to_string()
     }
 }

@@ -9,16 +9,17 @@ use super::ExperimentError;
 use super::results::hex;
 use super::spec::{Data, Settings};
 use crate::corpus::dataset::Dataset;
-use crate::corpus::generate::PapersParams;
+use crate::corpus::generate::{NewsParams, PapersParams};
 use crate::corpus::{Corpus, Field, ReadOptions, Truth, load};
 use crate::embedding::{Embedding, train};
 use crate::error::FileError;
 use crate::evaluation::natural_duplicates;
 use crate::inject::inject;
+use crate::news::Articles;
 use crate::progress::Run;
 use crate::text::{AnalyzerParams, Tokens};
 
-type Failed = Box<dyn std::error::Error + Send + Sync>;
+pub(super) type Failed = Box<dyn std::error::Error + Send + Sync>;
 
 /// Where the data of experiments lies.
 #[derive(Clone, Debug, Default)]
@@ -90,21 +91,16 @@ impl<'s> Stages<'s> {
 
     /// The papers of a point, copies laid in, and the word vectors if its method needs some.
     pub fn at(&mut self, settings: &Settings, run: &Run) -> Result<(&Papers, Option<&Embedding>), Failed> {
-        let data = format!("{:?}", settings.data);
-        // Generated papers depend on the seed, those of a file do not.
-        let data = if settings.data.generate.is_some() { format!("{data} {}", settings.seed) } else { data };
-        if self.loaded.as_ref().is_none_or(|(key, _)| *key != data) {
-            self.loaded = None;
-            self.loaded = Some((data.clone(), self.load(&settings.data, settings, run)?));
-        }
-        let (_, loaded) = self.loaded.as_ref().expect("loaded just now");
-        let papers = format!("{data} {:?} {}", settings.inject, settings.seed);
+        self.corpus(settings, run)?;
+        let (data, loaded) = self.loaded.as_ref().expect("loaded just now");
+        let papers = format!("{data} {:?} {} {}", settings.inject, settings.seed, settings.news.is_some());
         if self.papers.as_ref().is_none_or(|(key, _)| *key != papers) {
             self.papers = None;
             self.papers = Some((papers.clone(), lay_in(loaded, settings, self.sources)?));
         }
         let (_, laid) = self.papers.as_ref().expect("laid in just now");
-        let Some(text) = settings.method.embedding_text() else { return Ok((laid, None)) };
+        let text = settings.method.as_ref().and_then(|method| method.embedding_text());
+        let Some(text) = text else { return Ok((laid, None)) };
         let embedding = format!("{papers} {:?} {text:?}", settings.embedding);
         if self.embedding.as_ref().is_none_or(|(key, _)| *key != embedding) {
             self.embedding = None;
@@ -113,12 +109,27 @@ impl<'s> Stages<'s> {
                 Some(name) => {
                     let other = Data { dataset: Some(name.clone()), ..Data::default() };
                     let corpus = read(self.sources, &other, settings, run, &mut self.hashes)?;
-                    train_on(&corpus, &[Field::Title, Field::Abstract], text, settings, run)?
+                    // News have bodies where papers have abstracts.
+                    let text_field = if settings.news.is_some() { Field::Body } else { Field::Abstract };
+                    train_on(&corpus, &[Field::Title, text_field], text, settings, run)?
                 }
             };
             self.embedding = Some((embedding, trained));
         }
         Ok((laid, self.embedding.as_ref().map(|(_, embedding)| embedding)))
+    }
+
+    /// The papers of a point as they were read or generated.
+    pub fn corpus(&mut self, settings: &Settings, run: &Run) -> Result<&Corpus, Failed> {
+        let data = format!("{:?}", settings.data);
+        // Generated papers depend on the seed, those of a file do not.
+        let generated = settings.data.generate.is_some() || settings.data.generate_news.is_some();
+        let data = if generated { format!("{data} {}", settings.seed) } else { data };
+        if self.loaded.as_ref().is_none_or(|(key, _)| *key != data) {
+            self.loaded = None;
+            self.loaded = Some((data, self.load(&settings.data, settings, run)?));
+        }
+        Ok(&self.loaded.as_ref().expect("loaded just now").1)
     }
 
     fn load(&mut self, data: &Data, settings: &Settings, run: &Run) -> Result<Corpus, Failed> {
@@ -133,19 +144,24 @@ fn read(
     run: &Run,
     hashes: &mut BTreeMap<String, String>,
 ) -> Result<Corpus, Failed> {
-    let corpus = match (&data.generate, &data.dataset, data.files.as_slice()) {
-        (Some(papers), None, []) => {
+    let corpus = match (&data.generate, &data.generate_news, &data.dataset, data.files.as_slice()) {
+        (None, Some(articles), None, []) => {
+            hashes.insert("generated".to_owned(), format!("by the program, {articles} articles a seed"));
+            let params = NewsParams { articles: (*articles).into(), furniture: false, ..NewsParams::default() };
+            Corpus::new(params.check(settings.seed.derive("experiment/news"))?.iter().collect())
+        }
+        (Some(papers), None, None, []) => {
             hashes.insert("generated".to_owned(), format!("by the program, {papers} papers a seed"));
             let seed = settings.seed.derive("experiment/papers");
             let generated = PapersParams { papers: (*papers).into(), ..PapersParams::default() }.check(seed)?;
             Corpus::new(generated.iter().collect())
         }
-        (None, Some(name), []) => read_files(name, &[sources.records(name)?], run, hashes)?,
-        (None, None, [_, ..]) => {
+        (None, None, Some(name), []) => read_files(name, &[sources.records(name)?], run, hashes)?,
+        (None, None, None, [_, ..]) => {
             let files: Vec<PathBuf> = data.files.iter().map(PathBuf::from).collect();
             read_files(&data.files.join(" "), &files, run, hashes)?
         }
-        _ => return Err("data: wanted exactly one of generate, dataset and files".into()),
+        _ => return Err("data: wanted exactly one of generate, generate-news, dataset and files".into()),
     };
     match data.limit {
         Some(limit) if limit < corpus.len() => {
@@ -195,6 +211,12 @@ impl std::io::Write for HashWriter<'_> {
 }
 
 fn lay_in(corpus: &Corpus, settings: &Settings, sources: &Sources) -> Result<Papers, Failed> {
+    if let Some(news) = &settings.news {
+        let fields = settings.data.fields.clone().unwrap_or_else(|| vec![Field::Title, Field::Body]);
+        let corpus = Articles::of(corpus.clone(), Some(&news.label)).corpus();
+        let none = Truth::from_pairs(corpus.len(), []);
+        return Ok(Papers { natural: none.clone(), truth: none, corpus, fields });
+    }
     let fields = settings.data.fields.clone().unwrap_or_else(|| vec![Field::Title, Field::Abstract]);
     if settings.data.labelled {
         let name = settings.data.dataset.as_deref().ok_or("data: labelled pairs belong to a dataset; give its name")?;

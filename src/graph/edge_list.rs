@@ -42,6 +42,28 @@ pub enum EdgeListError {
     /// The file could not be read.
     #[error("{0}")]
     Read(#[from] std::io::Error),
+    /// It is no text.
+    #[error("is no text: byte {at} is {byte:#04x}; wanted lines of two names")]
+    NoText {
+        /// The place of the byte, from 0.
+        at: usize,
+        /// The byte.
+        byte: u8,
+    },
+    /// It is text, but no list of edges.
+    #[error(
+        "is no list of edges: {bad} of {lines} lines do not hold two names and a weight at most (line {line}: {text:?}); wanted two names a line with a tab, comma, semicolon or blanks between them"
+    )]
+    NoEdges {
+        /// Lines without two names.
+        bad: u64,
+        /// Lines that are neither empty nor comments.
+        lines: u64,
+        /// The first of the bad lines.
+        line: u64,
+        /// How it begins.
+        text: String,
+    },
     /// More than 2^32 - 2 nodes.
     #[error("more than {0} different nodes")]
     TooMany(u32),
@@ -95,20 +117,30 @@ impl EdgeList {
     /// Reads lines of two names with a tab, a comma, a semicolon or blanks between them (the first edge decides which); a
     /// third column is a weight and counted. Lines that start with `#` or `%` and empty lines are skipped, and so is a first line that
     /// names the columns (`from,to`, `source,target`, `first_id,second_id` and the like). Names may stand in double quotes.
-    /// Bytes that are not UTF-8 are replaced.
+    /// Names in another encoding than UTF-8 or UTF-16 have their foreign bytes replaced.
     ///
     /// # Errors
-    /// If the input cannot be read.
+    /// If the input cannot be read, is no text (control characters), or fewer than half of its lines hold two names and nothing but numbers
+    /// behind them: that is some other file, not an edge list with bad lines. With a header that names the columns, anything may stand behind.
     pub fn read(mut input: impl Read) -> Result<EdgeList, EdgeListError> {
         let mut bytes = Vec::new();
         input.read_to_end(&mut bytes)?;
-        let text = String::from_utf8_lossy(&bytes);
-        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+        // A mark of UTF-16 is followed; everything else is taken for UTF-8.
+        let (text, _, _) = encoding_rs::UTF_8.decode(&bytes);
+        let control = |c: char| c.is_ascii_control() && !matches!(c, '\t' | '\n' | '\r' | '\u{c}');
+        if let Some((at, letter)) = text.char_indices().find(|(_, c)| control(*c)) {
+            return Err(EdgeListError::NoText { at, byte: letter as u8 });
+        }
+        let text = &*text;
         let mut list = EdgeList::default();
         let mut named: Vec<(&str, &str)> = Vec::new();
         let mut owned: Vec<(String, String)> = Vec::new();
         let mut delimiter = None;
         let mut first = true;
+        let mut has_header = false;
+        // The first line whose third column is neither a number nor a list of properties, and how many there are.
+        let mut worded: Option<(u64, &str)> = None;
+        let mut worded_lines = 0u64;
         for (number, line) in text.lines().enumerate() {
             let line_number = number as u64 + 1;
             let line = line.trim();
@@ -146,6 +178,7 @@ impl EdgeList {
                 let letters = lower.0.len() == 1;
                 let is_header = HEADERS.iter().any(|h| (h.0, h.1) == (lower.0.as_str(), lower.1.as_str()));
                 if is_header && (!letters || fields[2].parse::<f64>().is_err() && count == 3) {
+                    has_header = true;
                     continue;
                 }
             }
@@ -154,10 +187,25 @@ impl EdgeList {
                 continue;
             }
             list.weighted += u64::from(count > 2);
+            if count > 2 && !fields[2].is_empty() && fields[2].parse::<f64>().is_err() && !fields[2].starts_with('{') {
+                worded_lines += 1;
+                worded.get_or_insert((line_number, line));
+            }
             named.push((fields[0], fields[1]));
         }
         named.extend(owned.iter().map(|(a, b)| (a.as_str(), b.as_str())));
         list.lines = named.len() as u64;
+        let lines = list.lines + list.bad.len() as u64;
+        let first_bad =
+            list.bad.first().map(|bad| (bad.line, text.lines().nth(bad.line as usize - 1).unwrap_or_default()));
+        let refused = match (first_bad, worded) {
+            (Some(first), _) if list.bad.len() > named.len() => Some((first, list.bad.len() as u64)),
+            (_, Some(first)) if !has_header && worded_lines * 2 > lines => Some((first, worded_lines)),
+            _ => None,
+        };
+        if let Some(((line, text), bad)) = refused {
+            return Err(EdgeListError::NoEdges { bad, lines, line, text: text.trim().chars().take(40).collect() });
+        }
         list.number(&named)?;
         Ok(list)
     }
@@ -288,6 +336,26 @@ mod tests {
         assert_eq!((tabs.bad[0].line, tabs.bad[0].reason.as_str()), (5, "wanted two names, found one"));
         assert_eq!(read("a\tb\nb\ta\n").edges, [(0, 1), (1, 0)], "a and b are nodes here, no header");
         assert_eq!(read("").names.len(), 0);
+    }
+
+    #[test]
+    fn what_is_no_list_of_edges_is_refused_in_words() {
+        let refused = |bytes: &[u8]| EdgeList::read(bytes).unwrap_err().to_string();
+        assert_eq!(refused(b"\x7fELF\x02\x01"), "is no text: byte 0 is 0x7f; wanted lines of two names");
+        assert_eq!(refused(b"a b\nc\0d\n"), "is no text: byte 5 is 0x00; wanted lines of two names");
+        let prose = refused(b"{\n\"nodes\":[]\n}\n");
+        assert!(
+            prose.starts_with(
+                "is no list of edges: 3 of 3 lines do not hold two names and a weight at most (line 1: \"{\")"
+            ),
+            "{prose}"
+        );
+        let prose = refused(b"Ferry strike halts island crossings\nSalt price doubles\n");
+        assert!(prose.contains("2 of 2 lines do not hold two names") && prose.contains("Ferry strike"), "{prose}");
+        // One bad line of three is a bad line.
+        assert_eq!(EdgeList::read(&b"a b\nb c\nlonely\n"[..]).unwrap().bad.len(), 1);
+        let wide: Vec<u8> = "\u{feff}a\tb\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        assert_eq!(EdgeList::read(wide.as_slice()).unwrap().names, ["a", "b"]);
     }
 
     #[test]

@@ -17,12 +17,14 @@
 mod components;
 mod digraph;
 mod edge_list;
+mod planted;
 mod scd;
 mod triangles;
 mod undirected;
 
 pub use digraph::Digraph;
 pub use edge_list::{BadLine, EdgeList, EdgeListError, natural_order, number_by_size};
+pub use planted::PlantedParams;
 pub use scd::{Communities, Gain, GraphError, Scd, ScdParams};
 pub use triangles::Triangles;
 pub use undirected::Graph;

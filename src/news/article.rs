@@ -196,6 +196,19 @@ impl Articles {
         &self.articles
     }
 
+    /// The articles as papers in the same order, for methods that compare papers.
+    pub fn corpus(&self) -> Corpus {
+        let paper = |a: &Article| Paper {
+            id: a.id.clone(),
+            title: a.title.clone(),
+            body: a.body.clone(),
+            source: a.source.clone(),
+            language: a.language.clone(),
+            ..Paper::default()
+        };
+        Corpus::new(self.articles.iter().map(paper).collect())
+    }
+
     /// What was noticed.
     pub fn notes(&self) -> &Notes {
         &self.notes

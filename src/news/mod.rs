@@ -23,8 +23,8 @@
 
 mod article;
 mod export;
-mod feeds;
 mod groups;
+mod labels;
 mod more_like_this;
 mod page;
 mod picture;
@@ -33,8 +33,8 @@ mod terms;
 
 pub use article::{Article, Articles, Notes, Precision, instant};
 pub use export::{GraphFormat, write_graph};
-pub use feeds::{Feed, FeedFormat, feed_format, read_feed};
 pub use groups::{Edge, GroupBy, GroupCounts, GroupParams, Grouping, Groups, Pairs, SimilarityGraph};
+pub use labels::{agreement, agreement_of_stories};
 pub use more_like_this::{Hit, Index, MltParams, MoreLikeThis, SameSource, Statistics, TermLimit};
 pub use page::write_page;
 pub use picture::figure;

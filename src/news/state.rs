@@ -69,12 +69,12 @@ pub enum StateError {
         reason: String,
     },
     /// The state was made with other parameters.
-    #[error("{}: the state was made with other parameters ({kept}); give the same, none, or another --state", path.display())]
+    #[error("{}: the state was made with other parameters: {}; leave the flags away to take those of the state, or start another --state", path.display(), differences.join(", "))]
     OtherParams {
         /// The file.
         path: PathBuf,
-        /// The parameters it was made with, as JSON.
-        kept: String,
+        /// What differs, in words.
+        differences: Vec<String>,
     },
 }
 
@@ -266,8 +266,11 @@ impl State {
             text.map(|t| t.value().to_owned()).ok_or_else(|| store.value("no parameters"))?
         };
         let kept: BatchParams = serde_json::from_str(&text).map_err(|e| store.value(&e.to_string()))?;
-        if params.is_some_and(|given| given != kept) {
-            return Err(StateError::OtherParams { path, kept: text });
+        if let Some(given) = params.filter(|given| *given != kept) {
+            let mut differences = Vec::new();
+            let value = |params: &BatchParams| serde_json::to_value(params).expect("parameters are plain values");
+            compare("", &value(&kept), &value(&given), &mut differences);
+            return Err(StateError::OtherParams { path, differences });
         }
         let mlt = kept.more_like_this.clone().check()?;
         let grouping = kept.groups.clone().check()?;
@@ -645,6 +648,27 @@ impl Store<'_> {
 
     fn value(&self, reason: &str) -> StateError {
         StateError::Value { path: self.0.to_owned(), reason: reason.to_owned() }
+    }
+}
+
+/// What differs between the parameters of a state and those given, one phrase each.
+fn compare(name: &str, kept: &serde_json::Value, given: &serde_json::Value, differences: &mut Vec<String>) {
+    use serde_json::Value;
+    let word = |value: &Value| match value {
+        Value::Null => "none".to_owned(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    match (kept, given) {
+        (Value::Object(kept), Value::Object(given)) => {
+            let names: BTreeSet<&String> = kept.keys().chain(given.keys()).collect();
+            for name in names {
+                let of = |values: &serde_json::Map<String, Value>| values.get(name).cloned().unwrap_or(Value::Null);
+                compare(name, &of(kept), &of(given), differences);
+            }
+        }
+        _ if kept != given => differences.push(format!("{name} is {} there and {} here", word(kept), word(given))),
+        _ => {}
     }
 }
 

@@ -23,6 +23,8 @@
 //! | Web of Science, tagged and tab-delimited | yes | | |
 //! | PubMed XML, DBLP XML | yes | | elements that no paper has a field for (affiliations, grants, chemicals) |
 //! | Crossref, OpenAlex JSON | yes | | |
+//! | RSS, Atom, JSON Feed | yes | | markup, pictures, media |
+//! | WARC, WET | yes | | what is no page or text; menus, headers and footers of pages |
 //!
 //! Beyond the common fields, all formats use the same names in [`Paper::extra`]: `pmid`, `pmcid`, `arxiv`, `issn`, `isbn`,
 //! `publisher`, `place`, `editors`, `edition`, `series`, `institution`, `accession`, `accessed`, `affiliations`, `pii`,
@@ -56,6 +58,8 @@ mod dblp_xml;
 mod endnote;
 mod endnote_xml;
 mod extra;
+mod feed;
+mod html;
 mod json;
 mod jsonl;
 mod latex;
@@ -68,6 +72,7 @@ mod scopus;
 mod table;
 mod tagged;
 mod values;
+mod warc;
 mod wos;
 mod xml;
 
@@ -75,6 +80,7 @@ pub use extra::is_form;
 pub use jsonl::write_json_line;
 pub use objects::Objects;
 pub use table::guarded;
+pub(super) use warc::MARK as WARC_MARK;
 
 /// What a file holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -124,6 +130,10 @@ pub enum Format {
     Openalex,
     /// DBLP XML.
     DblpXml,
+    /// RSS, Atom or JSON Feed.
+    Feed,
+    /// A web archive: WARC, or WET with plain text.
+    Warc,
 }
 
 impl Format {
@@ -151,6 +161,8 @@ impl Format {
         (Format::Crossref, "crossref"),
         (Format::Openalex, "openalex"),
         (Format::DblpXml, "dblp-xml"),
+        (Format::Feed, "feed"),
+        (Format::Warc, "warc"),
     ];
 }
 
@@ -287,6 +299,8 @@ pub fn readers() -> &'static [&'static dyn FormatReader] {
         &pubmed_xml::PubmedXml,
         &endnote_xml::EndnoteXml,
         &dblp_xml::DblpXml,
+        &feed::Feed,
+        &warc::Warc,
         &crossref::Crossref,
         &openalex::Openalex,
         &csl::Csl,
