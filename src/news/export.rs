@@ -176,6 +176,64 @@ mod tests {
     use super::*;
     use crate::news::{Article, GroupParams, MltParams};
 
+    /// An element of parsed XML: its name, attributes and the text directly inside.
+    struct Element {
+        name: String,
+        attributes: Vec<(String, String)>,
+        text: String,
+    }
+
+    impl Element {
+        fn value(&self, name: &str) -> String {
+            self.attributes.iter().find(|a| a.0 == name).map(|a| a.1.clone()).unwrap()
+        }
+    }
+
+    fn parse(xml: &str) -> Vec<Element> {
+        use quick_xml::events::{BytesStart, Event};
+        let element = |start: &BytesStart<'_>| Element {
+            name: String::from_utf8(start.name().as_ref().to_vec()).unwrap(),
+            attributes: start
+                .attributes()
+                .map(|a| a.unwrap())
+                .map(|a| {
+                    let raw = String::from_utf8(a.value.to_vec()).unwrap();
+                    let value = quick_xml::escape::unescape(&raw).unwrap().into_owned();
+                    (String::from_utf8(a.key.as_ref().to_vec()).unwrap(), value)
+                })
+                .collect(),
+            text: String::new(),
+        };
+        let mut reader = quick_xml::Reader::from_str(xml);
+        let (mut found, mut open): (Vec<Element>, Vec<usize>) = (Vec::new(), Vec::new());
+        loop {
+            match reader.read_event().unwrap() {
+                Event::Eof => break,
+                Event::Start(start) => {
+                    open.push(found.len());
+                    found.push(element(&start));
+                }
+                Event::Empty(start) => found.push(element(&start)),
+                Event::End(_) => assert!(open.pop().is_some(), "{xml}"),
+                Event::Text(text) => {
+                    if let Some(&place) = open.last() {
+                        found[place].text.push_str(std::str::from_utf8(&text).unwrap());
+                    }
+                }
+                Event::GeneralRef(name) => {
+                    let name = std::str::from_utf8(&name).unwrap();
+                    let whole = format!("&{name};");
+                    if let Some(&place) = open.last() {
+                        found[place].text.push_str(&quick_xml::escape::unescape(&whole).unwrap());
+                    }
+                }
+                _ => {}
+            }
+        }
+        assert!(open.is_empty(), "everything that opens closes: {xml}");
+        found
+    }
+
     #[test]
     fn every_form_is_well_formed_whatever_the_titles_hold() {
         let article = |id: &str, title: &str| Article { id: id.into(), title: title.into(), ..Article::default() };
@@ -195,21 +253,47 @@ mod tests {
         assert_eq!(graph.edges().len(), 2);
         let csv = text(GraphFormat::Csv);
         assert!(csv.starts_with("from,to,score,rank\n\"a\"\"1\",b,"), "{csv}");
+        // Parsed back: the same nodes with their titles and groups, the same edges with their scores.
+        let titles = ["Ferry & <strike> halts crossings \\", "Crossings halted \"ferry\" strike"];
         for format in [GraphFormat::GraphMl, GraphFormat::Gexf] {
             let xml = text(format);
-            let mut reader = quick_xml::Reader::from_str(&xml);
-            let mut edges = 0;
-            loop {
-                match reader.read_event().unwrap() {
-                    quick_xml::events::Event::Eof => break,
-                    quick_xml::events::Event::Start(e) | quick_xml::events::Event::Empty(e) => {
-                        edges += u32::from(e.name().as_ref() == b"edge");
+            let parsed = parse(&xml);
+            let nodes: Vec<&Element> = parsed.iter().filter(|e| e.name == "node").collect();
+            assert_eq!(nodes.iter().map(|n| n.value("id")).collect::<Vec<_>>(), ["a\"1", "b"], "{xml}");
+            let of = |what: &str| -> Vec<String> {
+                match format {
+                    GraphFormat::GraphMl => {
+                        let data = parsed.iter().filter(|e| e.name == "data" && e.value("key") == what);
+                        data.map(|e| e.text.clone()).collect()
                     }
-                    _ => {}
+                    _ if what == "title" => nodes.iter().map(|n| n.value("label")).collect(),
+                    _ => {
+                        let values = parsed.iter().filter(|e| e.name == "attvalue" && e.value("for") == what);
+                        values.map(|e| e.value("value")).collect()
+                    }
                 }
+            };
+            assert_eq!(of("title"), titles, "{xml}");
+            assert_eq!(of("group"), ["1", "1"]);
+            assert_eq!((of("component"), of("community").len()), (vec!["1".to_owned(), "1".to_owned()], 2));
+            let edges: Vec<&Element> = parsed.iter().filter(|e| e.name == "edge").collect();
+            let ends: Vec<(String, String)> = edges.iter().map(|e| (e.value("source"), e.value("target"))).collect();
+            assert_eq!(ends, [("a\"1".into(), "b".into()), ("b".into(), "a\"1".into())], "{xml}");
+            let scores: Vec<String> = match format {
+                GraphFormat::GraphMl => of("score"),
+                _ => edges.iter().map(|e| e.value("weight")).collect(),
+            };
+            assert_eq!(scores, graph.edges().iter().map(|e| e.score.to_string()).collect::<Vec<_>>());
+            // What is referred to is declared.
+            let declared: Vec<String> = parsed
+                .iter()
+                .filter(|e| matches!(e.name.as_str(), "key" | "attribute"))
+                .map(|e| e.value("id"))
+                .collect();
+            for used in parsed.iter().filter(|e| matches!(e.name.as_str(), "data" | "attvalue")) {
+                let key = if used.name == "data" { used.value("key") } else { used.value("for") };
+                assert!(declared.contains(&key), "{key} is not declared in {xml}");
             }
-            assert_eq!(edges, 2, "{xml}");
-            assert!(xml.contains("Ferry &amp; &lt;strike&gt;"), "{xml}");
         }
         let dot = text(GraphFormat::Dot);
         assert!(dot.contains(r#""a\"1" -> "b""#) && dot.contains(r#"crossings \\""#), "{dot}");

@@ -433,6 +433,11 @@ impl Index<'_> {
         &self.mute
     }
 
+    /// What turned the texts into terms.
+    pub fn analyzer(&self) -> &ArticleAnalyzer {
+        &self.mlt.analyzer
+    }
+
     /// The statistics that scores are made with.
     pub fn statistics(&self) -> &Statistics {
         &self.statistics

@@ -132,10 +132,7 @@ fn panel(
         }
     }
     svg.push_str("</g>\n");
-    // Colours in the order of the numbers drawn here, so that the few of one panel differ.
-    let numbers: std::collections::BTreeSet<u32> = drawn.iter().filter_map(|d| colour(d.node)).collect();
-    let colour_of: std::collections::BTreeMap<u32, &str> =
-        numbers.into_iter().zip(COLOURS.iter().copied().cycle()).collect();
+    let colour_of = colours(graph, drawn, &colour);
     for d in drawn {
         let fill = colour(d.node).map_or(ALONE, |number| colour_of[&number]);
         let article = &articles.as_slice()[d.node as usize];
@@ -149,6 +146,42 @@ fn panel(
         );
     }
     svg.push_str("</g>\n");
+}
+
+/// A colour for each number drawn, in turn, but no colour twice in one connected piece as long as there are enough.
+fn colours(
+    graph: &SimilarityGraph,
+    drawn: &[Drawn],
+    number: impl Fn(u32) -> Option<u32>,
+) -> std::collections::BTreeMap<u32, &'static str> {
+    let mut place = vec![u32::MAX; graph.articles()];
+    for (at, d) in (0..).zip(drawn) {
+        place[d.node as usize] = at;
+    }
+    let edges = drawn.iter().flat_map(|d| {
+        let from = place[d.node as usize];
+        graph
+            .digraph()
+            .successors(d.node)
+            .iter()
+            .map(|&w| place[w as usize])
+            .filter(|&to| to != u32::MAX)
+            .map(move |to| (from, to))
+    });
+    let pieces = crate::partition::Partition::from_pairs(drawn.len(), edges);
+    // The piece of each number; a component or a community lies in one.
+    let numbers: std::collections::BTreeMap<u32, u32> =
+        drawn.iter().zip(pieces.labels()).filter_map(|(d, &piece)| Some((number(d.node)?, piece))).collect();
+    let mut used = vec![0u32; pieces.group_count()];
+    let mut colour_of = std::collections::BTreeMap::new();
+    for (turn, (number, piece)) in numbers.into_iter().enumerate() {
+        let used = &mut used[piece as usize];
+        let free = (turn..turn + COLOURS.len()).map(|c| c % COLOURS.len()).find(|&c| *used & (1 << c) == 0);
+        let chosen = free.unwrap_or(turn % COLOURS.len());
+        *used |= 1 << chosen;
+        colour_of.insert(number, COLOURS[chosen]);
+    }
+    colour_of
 }
 
 /// Places for these nodes in a panel: each connected piece by springs, pieces packed in rows.
@@ -296,6 +329,27 @@ mod tests {
     use crate::corpus::{Pair, PaperId};
     use crate::news::{Article, GroupParams};
     use crate::similarity::Score;
+
+    #[test]
+    fn components_of_one_piece_have_different_colours() {
+        // A chain of two articles each, joined by edges of one direction, then pairs alone: 40 components.
+        let hits: Vec<Vec<crate::news::Hit>> = (0..80u32)
+            .map(|v| {
+                let mut to = vec![v ^ 1];
+                if v % 2 == 1 && v < 25 {
+                    to.push(v + 1);
+                }
+                to.into_iter().map(|article| crate::news::Hit { article, score: Score::MAX }).collect()
+            })
+            .collect();
+        let graph = SimilarityGraph::from_hits(&hits);
+        let drawn: Vec<Drawn> = (0..80).rev().map(|node| Drawn { node, x: 0.0, y: 0.0 }).collect();
+        let found = colours(&graph, &drawn, |v| Some(v / 2));
+        assert_eq!(found.len(), 40);
+        let chain: std::collections::BTreeSet<&str> = (0..13).map(|number| found[&number]).collect();
+        assert_eq!(chain.len(), 13);
+        assert_eq!(found.values().collect::<std::collections::BTreeSet<_>>().len(), COLOURS.len());
+    }
 
     #[test]
     fn every_article_with_a_neighbour_is_drawn_inside_its_panel_in_the_colour_of_its_component() {

@@ -95,7 +95,15 @@ impl ArticleAnalyzer {
 
     /// The terms of one article.
     pub fn terms(&self, article: &Article) -> ArticleTerms {
-        let analyzer = &self.by_language[&self.language(article)];
+        self.terms_in(article, self.language(article))
+    }
+
+    /// The terms of one article in a language that [`ArticleAnalyzer::language`] gave.
+    ///
+    /// # Panics
+    /// If the parameters name another language.
+    pub fn terms_in(&self, article: &Article, language: Language) -> ArticleTerms {
+        let analyzer = &self.by_language[&language];
         let mut terms = ArticleTerms::default();
         for field in TextField::ALL {
             let mut counts: FxHashMap<String, u32> = FxHashMap::default();
