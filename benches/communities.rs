@@ -15,8 +15,8 @@ fn main() {
     );
     for edges in wanted {
         let plain = PlantedParams::default();
-        // A node draws so many partners; about one in eleven draws repeats an edge.
-        let nodes = (f64::from(edges) / (0.91 * f64::from(plain.inside + plain.outside))) as u32;
+        // A node draws so many partners; about one in five draws repeats an edge.
+        let nodes = (f64::from(edges) / (0.79 * f64::from(plain.inside + plain.outside))) as u32;
         let graph = match (PlantedParams { nodes, ..plain }).graph(Seed(2)) {
             Ok((graph, _)) => graph,
             Err(error) => {

@@ -67,7 +67,11 @@ fn o_094_headlines_alone_find_each_other_with_the_defaults() {
     );
     let (found, ran) = edges(folder.path(), &["small.jsonl"]);
     assert_eq!(found, [pair("1", "2"), pair("2", "1"), pair("3", "4"), pair("4", "3")].into());
-    assert!(ran.talk.contains("4 articles (100.0 %) have a similar one: 2 groups of 2.00 on average"), "{}", ran.talk);
+    assert!(
+        ran.talk.contains("4 of them (100.0 %) have a similar one: 2 groups of 2.00 articles on average"),
+        "{}",
+        ran.talk
+    );
     let (none, ran) = edges(folder.path(), &["small.jsonl", "--min-doc-freq", "5"]);
     assert!(none.is_empty());
     assert!(
@@ -595,7 +599,7 @@ fn feeds_and_web_archives_are_read_by_every_command_and_bad_entries_are_named() 
     let both = ["feed.xml", "crawl.warc.gz"];
     let ran = papertwin(folder.path(), &[&["news", "group"], &both[..], &["-o", "groups.csv"]].concat());
     assert_eq!(ran.code, 1, "a rejected entry is not clean: {}", ran.talk);
-    assert!(ran.talk.contains("rejected: feed.xml:5: record 3"), "{}", ran.talk);
+    assert!(ran.talk.contains("rejected: feed.xml, line 5, record 3: is no feed that can be read"), "{}", ran.talk);
     assert!(ran.talk.contains("article p2: \"some day\" is no date"), "{}", ran.talk);
     assert!(ran.talk.contains("4 seen = 3 kept + 1 rejected"), "{}", ran.talk);
     let found = groups(folder.path());
@@ -663,6 +667,33 @@ fn other_parameters_than_those_of_the_state_are_named_in_words() {
         ran.talk
     );
     assert!(!ran.talk.contains('{'), "no dump: {}", ran.talk);
+    let ran = papertwin(folder.path(), &["news", "advance", "a.jsonl", "--state", "a.jsonl"]);
+    assert!(ran.code == 2 && ran.talk.contains("a.jsonl: is a file; a state is a folder"), "{}", ran.talk);
+}
+
+#[test]
+fn help_says_the_defaults_that_hold() {
+    let help = papertwin(Path::new("."), &["news", "group", "--help"]).out;
+    let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
+    let params = BatchParams::default();
+    let (mlt, groups) = (&params.more_like_this, &params.groups);
+    for (flag, value) in [
+        ("--threshold", mlt.threshold.value().to_string()),
+        ("--neighbours", mlt.neighbours.unwrap().to_string()),
+        ("--window", format!("{}d", mlt.window_hours.unwrap() / 24)),
+        ("--max-query-terms", mlt.max_query_terms.to_string()),
+        ("--min-term-freq", mlt.min_term_freq.to_string()),
+        ("--min-doc-freq", mlt.min_doc_freq.to_string()),
+        ("--max-doc-freq", mlt.max_doc_freq.unwrap().to_string()),
+        ("--minimum-should-match", mlt.minimum_should_match.to_string()),
+        ("--title-boost", mlt.title_boost.to_string()),
+        ("--stem", mlt.analyzer.stem.to_string()),
+        ("--alpha", groups.scd.alpha.to_string()),
+    ] {
+        let after = help.split_once(&format!("{flag} <")).unwrap_or_else(|| panic!("{flag}")).1;
+        let own = after.split(" --").next().unwrap();
+        assert!(own.contains(&format!("[default: {value}]")), "{flag}: {own}, wanted {value}");
+    }
 }
 
 #[test]

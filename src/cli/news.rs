@@ -75,61 +75,61 @@ struct ParamArgs {
     /// A TOML file with the tables [more-like-this], [groups] and statistics
     #[arg(long, value_name = "TOML")]
     params: Option<PathBuf>,
-    /// The least score of a neighbour; the article's own is 1
+    /// The least score of a neighbour; the article's own is 1 [default: 0.2]
     #[arg(long, value_name = "SCORE")]
     threshold: Option<Score>,
-    /// Neighbours kept for an article; all keeps all
+    /// Neighbours kept for an article; all keeps all [default: 10]
     #[arg(long, value_name = "N")]
     neighbours: Option<String>,
-    /// The greatest distance in time: 5d, 36h, or none
+    /// The greatest distance in time: 5d, 36h, or none [default: 5d]
     #[arg(long, value_name = "TIME")]
     window: Option<String>,
-    /// Whether neighbours of the article's own outlet count: drop or keep
+    /// Whether neighbours of the article's own outlet count: drop or keep [default: drop]
     #[arg(long, value_name = "WHICH")]
     same_source: Option<String>,
-    /// Fields that query terms are taken from and searched in
+    /// Fields that query terms are taken from and searched in [default: title,body]
     #[arg(long, value_name = "title,body")]
     query_fields: Option<String>,
-    /// The most terms of a query
+    /// The most terms of a query [default: 50]
     #[arg(long, value_name = "N")]
     max_query_terms: Option<u32>,
-    /// What that limit is of: per-field or shared
+    /// What that limit is of: per-field or shared [default: per-field]
     #[arg(long, value_name = "HOW")]
     terms: Option<String>,
-    /// A term must occur so often in the article's body
+    /// A term must occur so often in the article's body [default: 1]
     #[arg(long, value_name = "N")]
     min_term_freq: Option<u32>,
-    /// A term must be in so many articles
+    /// A term must be in so many articles [default: 2]
     #[arg(long, value_name = "N")]
     min_doc_freq: Option<u32>,
-    /// A term may be in at most this share of the articles; none is no limit
+    /// A term may be in at most this share of the articles; none is no limit [default: 0.2]
     #[arg(long, value_name = "SHARE")]
     max_doc_freq: Option<String>,
-    /// The share of a query's terms that a neighbour must have
+    /// The share of a query's terms that a neighbour must have [default: 0]
     #[arg(long, value_name = "SHARE")]
     minimum_should_match: Option<f64>,
-    /// How much more a term in the title weighs
+    /// How much more a term in the title weighs [default: 3]
     #[arg(long, value_name = "X")]
     title_boost: Option<f64>,
-    /// Language of all articles, or auto
+    /// Language of all articles, or auto [default: auto]
     #[arg(long, value_name = "CODE")]
     language: Option<LanguageChoice>,
-    /// Whether words are cut to their stems
+    /// Whether words are cut to their stems [default: true]
     #[arg(long, value_name = "BOOL")]
     stem: Option<bool>,
-    /// Stop words: nltk or none
+    /// Stop words: nltk or none [default: nltk]
     #[arg(long, value_name = "LIST")]
     stop_words: Option<String>,
-    /// What makes a group: both (component and community), components, communities
+    /// What makes a group: both (component and community), components, communities [default: both]
     #[arg(long, value_name = "WHAT")]
     by: Option<String>,
-    /// Whether two articles that cite each other are a group though they close no triangle: keep or drop
+    /// Whether two articles that cite each other are a group though they close no triangle: keep or drop [default: keep]
     #[arg(long, value_name = "WHICH")]
     pairs: Option<String>,
-    /// SCD's weight of members without a common triangle
+    /// SCD's weight of members without a common triangle [default: 0.2]
     #[arg(long, value_name = "X")]
     alpha: Option<f64>,
-    /// SCD's gain: authors or theorem
+    /// SCD's gain: authors or theorem [default: authors]
     #[arg(long, value_name = "NAME", value_parser = gain)]
     gain: Option<Gain>,
 }
@@ -269,6 +269,11 @@ impl ParamArgs {
     }
 }
 
+/// A number of things in words.
+fn several(count: usize, thing: &str) -> String {
+    format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
+}
+
 fn one_of<T: Copy>(flag: &str, name: &str, known: &[(&str, T)]) -> anyhow::Result<T> {
     known.iter().find(|k| k.0 == name).map(|k| k.1).with_context(|| {
         let names: Vec<&str> = known.iter().map(|k| k.0).collect();
@@ -356,22 +361,22 @@ struct Group {
     #[command(flatten)]
     articles: ArticleArgs,
     /// Where the groups go: columns id, group, component, community
-    #[arg(long, short, value_name = "CSV", default_value = "-")]
+    #[arg(long, short, value_name = "CSV", default_value = "-", help_heading = "Results")]
     output: PathBuf,
     /// Write the similarity graph: .csv, .graphml, .gexf or .dot
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Results")]
     graph: Option<PathBuf>,
     /// Draw the graph, coloured by component, and one component with its communities
-    #[arg(long, value_name = "SVG")]
+    #[arg(long, value_name = "SVG", help_heading = "Results")]
     figure: Option<PathBuf>,
     /// Write a page to look at: search, groups by day, scores, shared terms
-    #[arg(long, value_name = "HTML")]
+    #[arg(long, value_name = "HTML", help_heading = "Results")]
     page: Option<PathBuf>,
     /// The value that holds the known story: the groups are compared with it
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help_heading = "Results")]
     label: Option<String>,
     /// Print the counts and the comparison as JSON; the groups go to --output, if that is a file
-    #[arg(long)]
+    #[arg(long, help_heading = "Results")]
     json: bool,
     #[command(flatten)]
     method: MethodArgs,
@@ -388,13 +393,13 @@ struct Advance {
     #[command(flatten)]
     articles: ArticleArgs,
     /// The folder of the state; it is made if it is not there
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", help_heading = "State")]
     state: PathBuf,
     /// Print the report as JSON instead of CSV
-    #[arg(long)]
+    #[arg(long, help_heading = "State")]
     json: bool,
-    /// Statistics of a batch: frozen (day by day) or live (everything known); for the first batch
-    #[arg(long, value_name = "WHICH")]
+    /// Statistics of a batch: frozen (day by day) or live (everything known); for the first batch [default: frozen]
+    #[arg(long, value_name = "WHICH", help_heading = "State")]
     statistics: Option<String>,
     #[command(flatten)]
     params: ParamArgs,
@@ -431,6 +436,9 @@ impl Group {
         };
         let figure_out = self.figure.as_ref().map(Output::create).transpose()?;
         let page_out = self.page.as_ref().map(Output::create).transpose()?;
+        if self.method.is_given() && self.lambda.is_none() {
+            anyhow::bail!("--method needs --lambda, the least similarity of neighbours");
+        }
         let params = self.params.params()?;
         let mlt = params.more_like_this.check()?;
         let grouping = params.groups.check()?;
@@ -468,12 +476,12 @@ impl Group {
         let counts = groups.counts(&graph);
         let percent = |share: Option<f64>| share.map_or("-".into(), |s| format!("{:.1} %", 100.0 * s));
         context.say(format_args!(
-            "{} articles, {} edges; {} articles ({}) have a similar one: {} groups of {} on average, the largest has {}; the largest component has {} ({})",
-            counts.articles,
-            counts.edges,
+            "{}, {}; {} of them ({}) have a similar one: {} of {} articles on average, the largest has {}; the largest component has {} ({})",
+            several(counts.articles, "article"),
+            several(counts.edges, "edge"),
             counts.grouped,
             percent(counts.share_grouped),
-            counts.groups,
+            several(counts.groups, "group"),
             counts.mean_size.map_or("-".into(), |m| format!("{m:.2}")),
             counts.largest_group,
             counts.largest_component,
@@ -602,11 +610,11 @@ impl Advance {
             ));
         }
         context.say(format_args!(
-            "{} seen = {} new + {} known; {} days; groups: {} born, {} grown, {} merged, {} split, {} ended",
+            "{} seen = {} new + {} known; {}; groups: {} born, {} grown, {} merged, {} split, {} ended",
             report.seen,
             report.new,
             report.known,
-            report.steps.len(),
+            several(report.steps.len(), "day"),
             report.count(EventKind::Born),
             report.count(EventKind::Grown),
             report.count(EventKind::Merged),
@@ -659,7 +667,11 @@ impl ListGroups {
         out.commit()?;
         let groups: std::collections::BTreeSet<u64> = memberships.iter().filter_map(|m| m.group).collect();
         let grouped = memberships.iter().filter(|m| m.group.is_some()).count();
-        context.say(format_args!("{} articles, {grouped} of them in {} groups", memberships.len(), groups.len()));
+        context.say(format_args!(
+            "{}, {grouped} of them in {}",
+            several(memberships.len(), "article"),
+            several(groups.len(), "group")
+        ));
         Ok(Outcome::Clean)
     }
 }

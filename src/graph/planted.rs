@@ -88,7 +88,7 @@ mod tests {
         assert_ne!(graph, params.graph(Seed(4)).unwrap().0);
         let sizes = planted.sizes();
         assert!(sizes.iter().all(|&n| n <= 60) && sizes.iter().filter(|&&n| n < 4).count() <= 1);
-        assert!((16_000..20_000).contains(&graph.edges()), "{}", graph.edges());
+        assert!((15_000..17_000).contains(&graph.edges()), "{}", graph.edges());
         let run = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| ScdParams::default().check().unwrap().communities(&graph))

@@ -84,6 +84,8 @@ const NUMBERS: TableDefinition<&str, u64> = TableDefinition::new("numbers");
 const TIMES: TableDefinition<(i128, u64), ()> = TableDefinition::new("times");
 /// How many articles have a term: key is the field's digit and the term.
 const FREQUENCIES: TableDefinition<&str, u64> = TableDefinition::new("frequencies");
+/// By step: as JSON, the counts of its terms that are not in `frequencies` yet.
+const WAITING: TableDefinition<u64, &[u8]> = TableDefinition::new("waiting");
 const GROUPS: TableDefinition<u64, u64> = TableDefinition::new("groups");
 const SIZES: TableDefinition<u64, u64> = TableDefinition::new("sizes");
 /// Groups that became part of another.
@@ -208,7 +210,11 @@ pub struct Membership {
 /// A step (a day of the batch, or the whole batch with live statistics) adds its articles to the counts, loads the articles that the
 /// window reaches from the step's first instant, asks all their queries anew against each other, groups them, and carries the numbers of
 /// groups on: a group takes the number of the old group with which it shares most articles. Articles outside the window are left
-/// alone; they keep their group. So the cost of a step follows the articles inside the window, never the archive.
+/// alone; they keep their group. So the time of a step follows the articles inside the window, never the archive.
+///
+/// What a step writes follows its own articles: the counts of its terms are set down as one piece, and are sorted into the table of
+/// all terms only when the pieces that wait have twice as many terms as the window. A day's terms lie all over that table, so
+/// adding each day at once would write most of it anew every day.
 ///
 /// An article that comes late is compared on the day on which it comes; one older than the window is kept and named. An
 /// article without a date counts as of the latest instant known when it comes, and is near to everything compared with it.
@@ -230,6 +236,10 @@ impl State {
     pub fn open(folder: &Path, params: Option<BatchParams>) -> Result<State, StateError> {
         let path = folder.join("news.redb");
         if !path.exists() {
+            if folder.exists() && !folder.is_dir() {
+                let source = std::io::Error::new(std::io::ErrorKind::NotADirectory, "is a file; a state is a folder");
+                return Err(FileError::new(folder, source).into());
+            }
             std::fs::create_dir_all(folder).map_err(FileError::at(folder))?;
             // Made aside and renamed, so that a kill leaves no half-made file.
             let params = params.clone().unwrap_or_default();
@@ -441,9 +451,18 @@ impl State {
         let mut known: FxHashMap<String, u64> = FxHashMap::default();
         {
             let mut frequencies = write.open_table(FREQUENCIES).map_err(|e| store.failed(e))?;
-            for (key, more) in &added {
-                let before = frequencies.get(key.as_str()).map_err(|e| store.failed(e))?.map_or(0, |n| n.value());
-                frequencies.insert(key.as_str(), before + more).map_err(|e| store.failed(e))?;
+            let mut waiting = write.open_table(WAITING).map_err(|e| store.failed(e))?;
+            // An archive only grows, so its size is a number that no other step has.
+            let piece = serde_json::to_vec(&added).expect("counts are plain values");
+            waiting.insert(totals.all, piece.as_slice()).map_err(|e| store.failed(e))?;
+            let mut all_waiting: BTreeMap<String, u64> = BTreeMap::new();
+            for entry in waiting.iter().map_err(|e| store.failed(e))? {
+                let (_, piece) = entry.map_err(|e| store.failed(e))?;
+                let piece: BTreeMap<String, u64> =
+                    serde_json::from_slice(piece.value()).map_err(|e| store.value(&e.to_string()))?;
+                for (key, more) in piece {
+                    *all_waiting.entry(key).or_default() += more;
+                }
             }
             for (_, kept) in &active {
                 for field in TextField::ALL {
@@ -451,11 +470,18 @@ impl State {
                         let key = frequency_key(field, term);
                         if !known.contains_key(&key) {
                             let count = frequencies.get(key.as_str()).map_err(|e| store.failed(e))?;
-                            let count = count.map_or(0, |n| n.value());
+                            let count = count.map_or(0, |n| n.value()) + all_waiting.get(&key).copied().unwrap_or(0);
                             known.insert(key, count);
                         }
                     }
                 }
+            }
+            if all_waiting.len() > 2 * known.len() {
+                for (key, more) in &all_waiting {
+                    let before = frequencies.get(key.as_str()).map_err(|e| store.failed(e))?.map_or(0, |n| n.value());
+                    frequencies.insert(key.as_str(), before + more).map_err(|e| store.failed(e))?;
+                }
+                waiting.retain(|_, _| false).map_err(|e| store.failed(e))?;
             }
         }
         let numbers: Vec<u64> = active.iter().map(|a| a.0).collect();
