@@ -6,10 +6,13 @@ use std::path::PathBuf;
 
 use clap::Args;
 use papertwin::corpus::{Corpus, Fields, Pair};
-use papertwin::matrix::Matrix;
 use papertwin::methods::Matcher;
+#[cfg(feature = "hnsw")]
+use papertwin::methods::NearestMatcher;
 use papertwin::output::Output;
 use papertwin::partition::Partition;
+#[cfg(feature = "hnsw")]
+use papertwin::similarity::NearestParams;
 use papertwin::similarity::{Score, identical_rows};
 
 use super::corpus_args::ReadingArgs;
@@ -47,6 +50,15 @@ pub struct Pairs {
     /// Write identical rows of --vectors as groups (columns group, row, id), and pairs of each group's first row only
     #[arg(long, value_name = "CSV", requires = "vectors")]
     groups: Option<PathBuf>,
+    /// Ask a graph for the neighbours of each row of --vectors instead of comparing all: some pairs are missed, and how many is
+    /// measured on a sample and told
+    #[cfg(feature = "hnsw")]
+    #[arg(long, requires = "vectors", conflicts_with = "kernel")]
+    approximate: bool,
+    /// The most neighbours of a row that --approximate finds
+    #[cfg(feature = "hnsw")]
+    #[arg(long, value_name = "N", default_value_t = 64, requires = "approximate")]
+    neighbours: usize,
 }
 
 impl Pairs {
@@ -63,31 +75,36 @@ impl Pairs {
                 (Some(loaded.corpus), outcome)
             }
         };
-        let id = |place: usize| match &corpus {
-            Some(corpus) => corpus.papers()[place].id.clone(),
-            None => place.to_string(),
+        let ids = match &corpus {
+            Some(corpus) => Ids::Of(corpus),
+            None => Ids::Places,
         };
         let complete = if let Some(rows) = self.method.load_vectors(corpus.as_ref())? {
             let same = identical_rows(&rows);
             tell_identical(&same, context);
-            match groups_out {
-                Some(groups) => {
-                    write_groups(groups, &same, &id)?;
-                    let (rows, firsts) = firsts_of(&rows, &same);
-                    let matcher = self.method.rows_matcher(&rows, context);
-                    self.write(&matcher, &mut out, |place| firsts[place], &id, context)?
-                }
-                None => {
-                    let matcher = self.method.rows_matcher(&rows, context);
-                    self.write(&matcher, &mut out, |place| place, &id, context)?
-                }
+            let mut matcher = self.method.rows_matcher(&rows, context);
+            if let Some(groups) = groups_out {
+                write_groups(groups, &same, &ids)?;
+                matcher = matcher.only(&firsts_of(&same));
             }
+            drop(same);
+            #[cfg(feature = "hnsw")]
+            let matcher: Box<dyn Matcher + '_> = match self.approximate {
+                true => {
+                    let params = NearestParams { neighbours: self.neighbours, ..NearestParams::default() };
+                    Box::new(NearestMatcher::new(matcher.into_pairs(), params, context.run()))
+                }
+                false => Box::new(matcher),
+            };
+            #[cfg(not(feature = "hnsw"))]
+            let matcher = Box::new(matcher);
+            self.write(matcher.as_ref(), &mut out, &ids, context)?
         } else {
             let empty = Corpus::default();
             let corpus = corpus.as_ref().unwrap_or(&empty);
             let embedding = self.method.load_embedding(context)?;
             let matcher = self.method.prepare(corpus, embedding.as_ref(), context)?;
-            self.write(matcher.as_ref(), &mut out, |place| place, &id, context)?
+            self.write(matcher.as_ref(), &mut out, &ids, context)?
         };
         out.commit()?;
         if !complete {
@@ -97,15 +114,8 @@ impl Pairs {
     }
 
     /// `false` if there are more pairs than may be written.
-    fn write(
-        &self,
-        matcher: &dyn Matcher,
-        out: &mut Output,
-        place: impl Fn(usize) -> usize,
-        id: &dyn Fn(usize) -> String,
-        context: &Context,
-    ) -> anyhow::Result<bool> {
-        tell_unmatchable(matcher, |row| id(place(row)), context);
+    fn write(&self, matcher: &dyn Matcher, out: &mut Output, ids: &Ids<'_>, context: &Context) -> anyhow::Result<bool> {
+        tell_unmatchable(matcher, |row| ids.name(row), context);
         if let Some(rate) = matcher.expected_miss_rate(self.lambda) {
             context.say(format_args!(
                 "a pair at λ = {} is missed with an expected probability of {rate:.6}, pairs above it less often",
@@ -119,24 +129,18 @@ impl Pairs {
         let mut failure = None;
         let mut written = 0;
         let mut line = Vec::new();
-        let mut first: Option<(usize, Vec<u8>)> = None;
         let report = matcher.scan(self.lambda, &mut |pair: Pair, score: Score| {
             if written == self.max_pairs {
                 return ControlFlow::Break(());
             }
-            let (x, y) = (place(pair.first().index()), place(pair.second().index()));
-            // Pairs ascend, so the first of the two stays for a while.
-            if first.as_ref().is_none_or(|(row, _)| *row != x) {
-                first = Some((x, quoted(id(x))));
-            }
             line.clear();
-            push_number(x as u64, &mut line);
+            push_number(pair.first().0.into(), &mut line);
             line.push(b',');
-            push_number(y as u64, &mut line);
+            push_number(pair.second().0.into(), &mut line);
             line.push(b',');
-            line.extend_from_slice(first.as_ref().map_or(&[], |(_, id)| id));
+            ids.push(pair.first().index(), &mut line);
             line.push(b',');
-            line.extend_from_slice(&quoted(id(y)));
+            ids.push(pair.second().index(), &mut line);
             line.push(b',');
             push_score(score, &mut line);
             line.push(b'\n');
@@ -167,11 +171,35 @@ impl Pairs {
     }
 }
 
-/// A value as CSV writes it.
-fn quoted(text: String) -> Vec<u8> {
+/// What rows are called.
+enum Ids<'c> {
+    /// By their places.
+    Places,
+    /// As the papers are.
+    Of(&'c Corpus),
+}
+
+impl Ids<'_> {
+    fn name(&self, row: usize) -> String {
+        match self {
+            Ids::Places => row.to_string(),
+            Ids::Of(corpus) => corpus.papers()[row].id.clone(),
+        }
+    }
+
+    /// Appends a name as CSV writes it.
+    fn push(&self, row: usize, line: &mut Vec<u8>) {
+        match self {
+            Ids::Places => push_number(row as u64, line),
+            Ids::Of(corpus) => push_quoted(&corpus.papers()[row].id, line),
+        }
+    }
+}
+
+fn push_quoted(text: &str, line: &mut Vec<u8>) {
     match text.contains([',', '"', '\n', '\r']) {
-        true => format!("\"{}\"", text.replace('"', "\"\"")).into_bytes(),
-        false => text.into_bytes(),
+        true => line.extend_from_slice(format!("\"{}\"", text.replace('"', "\"\"")).as_bytes()),
+        false => line.extend_from_slice(text.as_bytes()),
     }
 }
 
@@ -214,14 +242,14 @@ fn tell_identical(same: &Partition, context: &Context) {
     }
 }
 
-fn write_groups(mut out: Output, same: &Partition, id: &dyn Fn(usize) -> String) -> anyhow::Result<()> {
+fn write_groups(mut out: Output, same: &Partition, ids: &Ids<'_>) -> anyhow::Result<()> {
     {
         let mut writer = csv::Writer::from_writer(&mut out);
         writer.write_record(["group", "row", "id"])?;
         let groups = same.groups();
         for (number, group) in groups.iter().filter(|group| group.len() > 1).enumerate() {
             for &row in group {
-                writer.write_record([(number + 1).to_string(), row.to_string(), id(row as usize)])?;
+                writer.write_record([(number + 1).to_string(), row.to_string(), ids.name(row as usize)])?;
             }
         }
         writer.flush()?;
@@ -229,14 +257,20 @@ fn write_groups(mut out: Output, same: &Partition, id: &dyn Fn(usize) -> String)
     Ok(out.commit()?)
 }
 
-/// The first row of each group, and where it was.
-fn firsts_of(rows: &Matrix, same: &Partition) -> (Matrix, Vec<usize>) {
-    let firsts: Vec<usize> = same.groups().iter().map(|group| group[0] as usize).collect();
-    let mut kept = Matrix::zeros((firsts.len(), rows.ncols()));
-    for (mut row, &from) in kept.outer_iter_mut().zip(&firsts) {
-        row.assign(&rows.row(from));
-    }
-    (kept, firsts)
+/// The first row of each group, ascending.
+fn firsts_of(same: &Partition) -> Vec<u32> {
+    // Groups are numbered by first appearance.
+    let mut next = 0;
+    let labels = same.labels().iter().zip(0u32..);
+    labels
+        .filter(|&(&group, _)| {
+            group == next && {
+                next += 1;
+                true
+            }
+        })
+        .map(|(_, row)| row)
+        .collect()
 }
 
 #[cfg(test)]
@@ -256,7 +290,11 @@ mod tests {
             push_number(number, &mut line);
             assert_eq!(String::from_utf8(line).unwrap(), number.to_string());
         }
-        assert_eq!(quoted("a\"b,c".into()), b"\"a\"\"b,c\"");
-        assert_eq!(quoted("10.1/x".into()), b"10.1/x");
+        for (text, quoted) in [("a\"b,c", "\"a\"\"b,c\""), ("10.1/x", "10.1/x")] {
+            let mut line = Vec::new();
+            push_quoted(text, &mut line);
+            assert_eq!(String::from_utf8(line).unwrap(), quoted);
+        }
+        assert_eq!(firsts_of(&Partition::from_labels(&[7, 7, 3, 7, 5, 3])), [0, 2, 4]);
     }
 }

@@ -11,6 +11,8 @@ mod portrait;
 mod blocks;
 mod bloom;
 mod minhash;
+#[cfg(feature = "hnsw")]
+mod nearest_matcher;
 mod pattern;
 pub mod records;
 mod row_matcher;
@@ -31,6 +33,8 @@ pub use features::Units;
 pub use hashed::HashedPortrait;
 pub use list::{MethodSpec, NAMES};
 pub use minhash::MinHashLsh;
+#[cfg(feature = "hnsw")]
+pub use nearest_matcher::NearestMatcher;
 pub use pattern::Pattern;
 pub use portrait::Portrait;
 pub use records::Records;

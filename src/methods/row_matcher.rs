@@ -28,6 +28,19 @@ impl<'m> RowMatcher<'m> {
         RowMatcher { pairs, run }
     }
 
+    /// Only these rows, ascending: see [`AllPairs::only`].
+    ///
+    /// # Panics
+    /// If they do not ascend.
+    pub fn only(self, rows: &[u32]) -> RowMatcher<'m> {
+        RowMatcher { pairs: self.pairs.only(rows), run: self.run }
+    }
+
+    /// The pairs below, to keep.
+    pub fn into_pairs(self) -> AllPairs<'m> {
+        self.pairs
+    }
+
     /// The pairs below.
     pub fn pairs(&self) -> &AllPairs<'m> {
         &self.pairs

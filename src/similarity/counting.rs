@@ -68,7 +68,7 @@ impl AllPairs<'_> {
             })
             .collect();
         at_or_above.reverse();
-        Tally::new(Pair::count(self.len()), Pair::count(m), edges, at_or_above, scores)
+        Tally::new(Pair::count(self.asked()), Pair::count(m), edges, at_or_above, scores)
     }
 }
 

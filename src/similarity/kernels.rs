@@ -199,17 +199,49 @@ fn screen_plain(
 /// Lanes of the defining sums: fixed, so that the sum of a row is the same number on every machine.
 pub(super) const LANES: usize = 16;
 
-/// The sums of products of two rows in 16 lanes, if the machine has a fast way. They are those of the definition bit for
-/// bit: the product of two f32 is exact in f64, so a fused addition rounds like one after a product.
+/// Folds 16 lanes in a fixed order: halves are added to halves.
+pub(super) fn fold(mut lanes: [f64; LANES]) -> f64 {
+    let mut half = LANES / 2;
+    while half > 0 {
+        for l in 0..half {
+            lanes[l] += lanes[l + half];
+        }
+        half /= 2;
+    }
+    lanes[0]
+}
+
+/// The sum of products of two rows as the definition has it: in 16 lanes of f64, folded in order. A fast way gives it bit for
+/// bit: the product of two f32 is exact in f64, so that a fused addition rounds like one after a product.
 #[inline]
-pub(super) fn lanes(a: &[f32], b: &[f32]) -> Option<[f64; LANES]> {
+pub(super) fn product(a: &[f32], b: &[f32]) -> f64 {
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("avx512f") && a.len() == b.len() {
         // SAFETY: the machine has the instructions, and the rows are of one length.
-        return Some(unsafe { x86::lanes_512(a, b) });
+        return unsafe { x86::product_512(a, b) };
     }
-    let _ = (a, b);
-    None
+    product_plain(a, b)
+}
+
+fn product_plain(a: &[f32], b: &[f32]) -> f64 {
+    sum_of_two(a, b, |x, y| f64::from(x) * f64::from(y))
+}
+
+/// The sum of a function of each two numbers, in 16 lanes folded in order.
+#[inline(always)]
+pub(super) fn sum_of_two(a: &[f32], b: &[f32], f: impl Fn(f32, f32) -> f64) -> f64 {
+    let mut lanes = [0.0f64; LANES];
+    let (whole, other) = (a.chunks_exact(LANES), b.chunks_exact(LANES));
+    let (rest_a, rest_b) = (whole.remainder(), other.remainder());
+    for (x, y) in whole.zip(other) {
+        for l in 0..LANES {
+            lanes[l] += f(x[l], y[l]);
+        }
+    }
+    for (lane, (&x, &y)) in lanes.iter_mut().zip(rest_a.iter().zip(rest_b)) {
+        *lane += f(x, y);
+    }
+    fold(lanes)
 }
 
 /// Whether the machine multiplies bytes four at a time.
@@ -393,25 +425,35 @@ mod x86 {
     /// # Safety
     /// The rows are of one length.
     #[target_feature(enable = "avx512f")]
-    pub unsafe fn lanes_512(a: &[f32], b: &[f32]) -> [f64; LANES] {
+    #[inline]
+    pub unsafe fn product_512(a: &[f32], b: &[f32]) -> f64 {
         let mut sums = [_mm512_setzero_pd(); 2];
-        let whole = a.len() / LANES * LANES;
-        for k in (0..whole).step_by(8) {
-            // SAFETY: eight numbers from k on are within both rows.
-            let (x, y) = unsafe { (_mm256_loadu_ps(a.as_ptr().add(k)), _mm256_loadu_ps(b.as_ptr().add(k))) };
-            let half = k / 8 % 2;
-            sums[half] = _mm512_fmadd_pd(_mm512_cvtps_pd(x), _mm512_cvtps_pd(y), sums[half]);
+        let (a, b, width) = (a.as_ptr(), b.as_ptr(), a.len());
+        let whole = width / LANES * LANES;
+        for k in (0..whole).step_by(LANES) {
+            for (half, sum) in sums.iter_mut().enumerate() {
+                let k = k + half * 8;
+                // SAFETY: eight numbers from k on are within both rows.
+                let (x, y) = unsafe { (_mm256_loadu_ps(a.add(k)), _mm256_loadu_ps(b.add(k))) };
+                *sum = _mm512_fmadd_pd(_mm512_cvtps_pd(x), _mm512_cvtps_pd(y), *sum);
+            }
         }
-        let mut lanes = [0.0; LANES];
-        // SAFETY: there are sixteen lanes.
-        unsafe {
-            _mm512_storeu_pd(lanes.as_mut_ptr(), sums[0]);
-            _mm512_storeu_pd(lanes.as_mut_ptr().add(8), sums[1]);
+        if whole < width {
+            let rest = (1u16 << (width - whole)) - 1;
+            // SAFETY: no number beyond the rows is read. The others count as zeros, and no lane is ever -0, so that adding
+            // 0 changes none.
+            let (x, y) =
+                unsafe { (_mm512_maskz_loadu_ps(rest, a.add(whole)), _mm512_maskz_loadu_ps(rest, b.add(whole))) };
+            let low = |x| _mm512_cvtps_pd(_mm512_castps512_ps256(x));
+            let high = |x| _mm512_cvtps_pd(_mm256_castpd_ps(_mm512_extractf64x4_pd::<1>(_mm512_castps_pd(x))));
+            sums[0] = _mm512_fmadd_pd(low(x), low(y), sums[0]);
+            sums[1] = _mm512_fmadd_pd(high(x), high(y), sums[1]);
         }
-        for (lane, (&x, &y)) in lanes.iter_mut().zip(a[whole..].iter().zip(&b[whole..])) {
-            *lane += f64::from(x) * f64::from(y);
-        }
-        lanes
+        // As `fold` does: halves are added to halves.
+        let eight = _mm512_add_pd(sums[0], sums[1]);
+        let four = _mm256_add_pd(_mm512_castpd512_pd256(eight), _mm512_extractf64x4_pd::<1>(eight));
+        let two = _mm_add_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd::<1>(four));
+        _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)))
     }
 
     /// # Safety
@@ -516,6 +558,16 @@ mod tests {
                     (0..CELLS as u16).filter(|&c| bin(waiting.values[c as usize], 16392.0) == 16392).collect();
                 assert_eq!(marked, zero, "{kernel} {width}");
             }
+        }
+    }
+
+    #[test]
+    fn the_fast_sum_is_the_defining_one_bit_for_bit() {
+        let mut stream = Seed(3).stream("test/products");
+        for width in [0, 1, 7, 8, 15, 16, 17, 31, 100, 300] {
+            let mut draw = || ((stream.unit() - 0.5) * 10f64.powi(stream.below(30) as i32 - 15)) as f32;
+            let (a, b): (Vec<f32>, Vec<f32>) = (0..width).map(|_| (draw(), draw())).unzip();
+            assert_eq!(product(&a, &b).to_bits(), product_plain(&a, &b).to_bits(), "{width}");
         }
     }
 

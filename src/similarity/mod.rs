@@ -7,6 +7,8 @@ mod counting;
 mod kernel;
 mod kernels;
 mod measure;
+#[cfg(feature = "hnsw")]
+mod nearest;
 mod panels;
 mod rows;
 mod score;
@@ -18,6 +20,8 @@ mod tally;
 
 pub use kernel::{Kernel, ParseKernelError};
 pub use measure::{Measure, ParseMeasureError};
+#[cfg(feature = "hnsw")]
+pub use nearest::{Nearest, NearestParams, Recall};
 pub use rows::{AllPairs, identical_rows};
 pub use score::{ParseScoreError, Score};
 pub use sink::{Collect, PairSink, Scan};

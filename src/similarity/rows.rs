@@ -5,7 +5,7 @@ use std::sync::{Mutex, OnceLock};
 
 use rayon::prelude::*;
 
-use super::kernels::{LANES, lanes};
+use super::kernels::{LANES, fold, product, sum_of_two};
 use super::screen::{Directions, Plan};
 use super::{Measure, Score};
 use crate::corpus::{Pair, PaperId};
@@ -46,6 +46,8 @@ pub struct AllPairs<'m> {
     sizes: Vec<f64>,
     /// The mean of each row, for Pearson only.
     means: Vec<f64>,
+    /// How many rows were asked for, missing ones included.
+    asked: usize,
     /// Rows that take part, ascending.
     present: Vec<u32>,
     missing: Vec<PaperId>,
@@ -81,6 +83,7 @@ impl<'m> AllPairs<'m> {
             measure,
             sizes: Vec::new(),
             means: Vec::new(),
+            asked: 0,
             present: Vec::new(),
             missing: Vec::new(),
             center: Vec::new(),
@@ -89,6 +92,7 @@ impl<'m> AllPairs<'m> {
             directions: OnceLock::new(),
             plan: Mutex::new(None),
         };
+        all.asked = all.rows.nrows();
         for id in 0..all.rows.nrows() as u32 {
             let row = all.row(id);
             let has_direction = match measure {
@@ -102,7 +106,7 @@ impl<'m> AllPairs<'m> {
             }
         }
         match measure {
-            Measure::Cosine => all.sizes = all.each_row(|row| plain_products(row, row).sqrt()),
+            Measure::Cosine => all.sizes = all.each_row(|row| product(row, row).sqrt()),
             Measure::Pearson => {
                 all.means = all.each_row(|row| sum(row, |&x| f64::from(x)) / row.len() as f64);
                 let mut means = all.means.iter();
@@ -152,6 +156,34 @@ impl<'m> AllPairs<'m> {
         self
     }
 
+    /// Only these rows, ascending; the others match nothing, though [`AllPairs::score`] still scores them.
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use papertwin::progress::Run;
+    /// use papertwin::similarity::{AllPairs, Collect, Measure};
+    /// let rows = array![[1.0f32, 2.0], [1.0, 2.0], [2.0, 4.0]];
+    /// let mut found = Collect::default();
+    /// AllPairs::of(&rows, Measure::Cosine).only(&[0, 2]).scan("1".parse().unwrap(), &mut found, &Run::default());
+    /// assert_eq!(found.pairs.iter().map(|(p, _)| (p.first().0, p.second().0)).collect::<Vec<_>>(), [(0, 2)]);
+    /// ```
+    ///
+    /// # Panics
+    /// If they do not ascend.
+    pub fn only(mut self, rows: &[u32]) -> Self {
+        assert!(rows.is_sorted_by(|a, b| a < b), "rows ascend");
+        self.present.retain(|id| rows.binary_search(id).is_ok());
+        self.asked = rows.len();
+        self.plan = Mutex::new(None);
+        self.directions = OnceLock::new();
+        self
+    }
+
+    /// How many rows were asked for.
+    pub(super) fn asked(&self) -> usize {
+        self.asked
+    }
+
     /// The kernel that was asked for.
     pub fn kernel(&self) -> super::Kernel {
         self.kernel
@@ -196,12 +228,13 @@ impl<'m> AllPairs<'m> {
         has(pair.first()) && has(pair.second())
     }
 
+    #[inline]
     pub(super) fn score_of(&self, first: u32, second: u32) -> Score {
         let (a, b) = (self.row(first), self.row(second));
         let (i, j) = (first as usize, second as usize);
         Score::of(match self.measure {
             // 0/0 where a row is missing: not a number, and so 0 by the rule of `Score::of`.
-            Measure::Cosine => plain_products(a, b) / (self.sizes[i] * self.sizes[j]),
+            Measure::Cosine => product(a, b) / (self.sizes[i] * self.sizes[j]),
             Measure::Pearson => products(a, b, self.means[i], self.means[j]) / (self.sizes[i] * self.sizes[j]),
             Measure::Euclidean | Measure::Manhattan if !self.is_both_present(first, second) => 0.0,
             Measure::Euclidean => {
@@ -213,6 +246,23 @@ impl<'m> AllPairs<'m> {
             }
             Measure::Manhattan => 1.0 / (1.0 + sum_of_two(a, b, |x, y| (f64::from(x) - f64::from(y)).abs())),
         })
+    }
+
+    /// The scores of some pairs, each that of [`AllPairs::score_of`]; many at a time, because a division and a rounding wait
+    /// long for one another.
+    pub(super) fn scores_of(&self, pairs: &[(u32, u32)], scores: &mut [Score]) {
+        if self.measure != Measure::Cosine {
+            return scores.iter_mut().zip(pairs).for_each(|(score, &(a, b))| *score = self.score_of(a, b));
+        }
+        const AT_ONCE: usize = 32;
+        for (scores, pairs) in scores.chunks_mut(AT_ONCE).zip(pairs.chunks(AT_ONCE)) {
+            let mut terms = [(0.0, 1.0); AT_ONCE];
+            for (terms, &(a, b)) in terms.iter_mut().zip(pairs) {
+                *terms = (product(self.row(a), self.row(b)), self.sizes[a as usize] * self.sizes[b as usize]);
+            }
+            let all = terms.map(|(product, size)| Score::of(product / size));
+            scores.copy_from_slice(&all[..scores.len()]);
+        }
     }
 
     fn is_both_present(&self, first: u32, second: u32) -> bool {
@@ -348,18 +398,6 @@ pub(super) enum Side {
     Right,
 }
 
-/// Folds 16 lanes in a fixed order: halves are added to halves.
-fn fold(mut lanes: [f64; LANES]) -> f64 {
-    let mut half = LANES / 2;
-    while half > 0 {
-        for l in 0..half {
-            lanes[l] += lanes[l + half];
-        }
-        half /= 2;
-    }
-    lanes[0]
-}
-
 fn sum(row: &[f32], f: impl Fn(&f32) -> f64) -> f64 {
     let mut lanes = [0.0f64; LANES];
     for chunk in row.chunks(LANES) {
@@ -370,43 +408,7 @@ fn sum(row: &[f32], f: impl Fn(&f32) -> f64) -> f64 {
     fold(lanes)
 }
 
-fn sum_of_two(a: &[f32], b: &[f32], f: impl Fn(f32, f32) -> f64) -> f64 {
-    let mut lanes = [0.0f64; LANES];
-    let (whole, other) = (a.chunks_exact(LANES), b.chunks_exact(LANES));
-    let (rest_a, rest_b) = (whole.remainder(), other.remainder());
-    for (x, y) in whole.zip(other) {
-        for l in 0..LANES {
-            lanes[l] += f(x[l], y[l]);
-        }
-    }
-    for (lane, (&x, &y)) in lanes.iter_mut().zip(rest_a.iter().zip(rest_b)) {
-        *lane += f(x, y);
-    }
-    fold(lanes)
-}
-
 /// Σ (a - mean_a)(b - mean_b).
 fn products(a: &[f32], b: &[f32], mean_a: f64, mean_b: f64) -> f64 {
     sum_of_two(a, b, |x, y| (f64::from(x) - mean_a) * (f64::from(y) - mean_b))
-}
-
-/// Σ a b.
-fn plain_products(a: &[f32], b: &[f32]) -> f64 {
-    lanes(a, b).map_or_else(|| sum_of_two(a, b, |x, y| f64::from(x) * f64::from(y)), fold)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::seed::Seed;
-
-    #[test]
-    fn the_fast_sum_is_the_defining_one_bit_for_bit() {
-        let mut stream = Seed(3).stream("test/products");
-        for width in [0, 1, 7, 8, 15, 16, 17, 31, 100, 300] {
-            let mut draw = || ((stream.unit() - 0.5) * 10f64.powi(stream.below(30) as i32 - 15)) as f32;
-            let (a, b): (Vec<f32>, Vec<f32>) = (0..width).map(|_| (draw(), draw())).unzip();
-            assert_eq!(plain_products(&a, &b).to_bits(), products(&a, &b, 0.0, 0.0).to_bits(), "{width}");
-        }
-    }
 }

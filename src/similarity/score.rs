@@ -23,8 +23,12 @@ impl Score {
     /// A number rounded to six decimals, half away from zero, and clamped to -1 ..= 1. NaN becomes 0, which is what
     /// the similarity to something without a direction is.
     pub fn of(similarity: f64) -> Score {
-        // `as` turns NaN into 0.
-        Score((similarity.clamp(-1.0, 1.0) * f64::from(Score::UNIT)).round() as i32)
+        let millionths = similarity.clamp(-1.0, 1.0) * f64::from(Score::UNIT);
+        // `as` cuts the fraction off and turns NaN into 0; what it cut off is exact. (`f64::round` is a call on machines
+        // that are only known to have SSE2, and millions of pairs are decided.)
+        let whole = millionths as i32;
+        let fraction = millionths - f64::from(whole);
+        Score(whole + i32::from(fraction >= 0.5) - i32::from(fraction <= -0.5))
     }
 
     /// The ratio of two counts, rounded to six decimals by integer arithmetic; `None` for 0/0.
@@ -132,6 +136,12 @@ mod tests {
         assert_eq!(Score::of(0.999_999_5), Score::MAX);
         assert_eq!(Score::of(f64::NAN), Score::ZERO);
         assert_eq!(Score::of(f64::INFINITY), Score::MAX);
+        for i in 0..4_000_000 {
+            let similarity = f64::from(i) * 5e-7 - 1.0;
+            for near in [similarity.next_down(), similarity, similarity.next_up()].map(|s| s.clamp(-1.0, 1.0)) {
+                assert_eq!(Score::of(near).millionths(), (near * 1e6).round() as i32, "{near:e}");
+            }
+        }
         assert_eq!(Score::ratio(2, 3).unwrap().millionths(), 666_667);
         assert_eq!(Score::ratio(0, 0), None);
         let lambda: Score = "0.8".parse().unwrap();

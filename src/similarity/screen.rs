@@ -8,7 +8,9 @@
 //! 1. *Directions.* p orthonormal directions are taken, those in which a sample of the rows varies most. With the
 //!    coordinates p(y) and the length r(y) of the rest, Cauchy and Schwarz give y·z <= p(y)·p(z) + r(y) r(z). So (p(y), r(y))
 //!    is a vector of p + 1 numbers whose products bound those of y, and it has the length of y.
-//! 2. *Bytes.* Each such vector v is scaled by S and rounded to whole numbers q from -127 to 127. With the error
+//! 2. *Bytes.* The p coordinates are turned once more by the cosine transform, which spreads them evenly, so that the greatest
+//!    is small and few steps of a byte are wasted. Each vector v is scaled by S and rounded to whole numbers q from -127 to
+//!    127; what is beyond is cut, which pays where it is rare: S is tried on a sample of rows. With the error
 //!    e = |v - q/S| of the row, measured, v·w <= q·u/S² + e(v) |w| + e(w) |v| + e(v) e(w), and with L the greatest length,
 //!    the last three are at most (e(v) L + e(v)²/2) + (e(w) L + e(w)²/2): one number a row.
 //! 3. *Whole numbers.* A pair can reach λ only if q·u - S²(|z|²/2 - err(z)) >= S²(t + |y|²/2 - err(y)). The left side begins at a
@@ -24,7 +26,7 @@ use ndarray::linalg::general_mat_mul;
 use ndarray::{Array2, s};
 use rayon::prelude::*;
 
-use super::kernels::{LEFT, RIGHT, STEP};
+use super::kernels::{LANES, LEFT, RIGHT, STEP, fold};
 use super::rows::{AllPairs, ROUNDING};
 use super::{Measure, Score};
 
@@ -54,13 +56,13 @@ pub(super) struct Directions {
     /// The mean of a sample of the rows.
     mean: Vec<f64>,
     /// N x N, a direction a column.
-    axes: Array2<f32>,
+    axes: Array2<f64>,
     /// The greatest length of a row less the mean.
     longest: f64,
 }
 
 /// Rows evenly spread over all.
-fn sample(pairs: &AllPairs<'_>, count: usize) -> Vec<u32> {
+pub(super) fn sample(pairs: &AllPairs<'_>, count: usize) -> Vec<u32> {
     let m = pairs.present().len();
     let count = count.min(m);
     (0..count).map(|i| pairs.present()[(i as u128 * m as u128 / count as u128) as usize]).collect()
@@ -81,38 +83,70 @@ impl Directions {
         let mean = rows.mean_axis(ndarray::Axis(0))?;
         rows -= &mean;
         let (_, axes) = rows.t().dot(&rows).eigh().ok()?.sort_eig_desc();
-        // No orthonormal axes are farther away than this, whatever the decomposition did. (Their rounding to f32 is part
-        // of the rotation's error.)
+        // No orthonormal axes are farther away than this, whatever the decomposition did.
         let crooked = (axes.t().dot(&axes) - Array2::<f64>::eye(width)).mapv(|x| x * x).sum().sqrt();
-        let axes = if crooked < CROOKED { axes.mapv(|x| x as f32) } else { Array2::eye(width) };
+        let axes = if crooked < CROOKED { axes } else { Array2::eye(width) };
         let mean = mean.to_vec();
         let longest = pairs.present().par_iter().map(|&id| length(pairs, id, &mean)).reduce(|| 0.0, f64::max);
         Some(Directions { mean, axes, longest: longest.max(f64::MIN_POSITIVE) })
     }
 
-    /// Each row as (coordinates along the first `directions` axes, the length of the rest): `take(place, row, length, error)`
-    /// is given its numbers, the exact length and how far the numbers can be from exact ones.
-    fn turn(
-        &self,
-        pairs: &AllPairs<'_>,
-        ids: &[u32],
-        directions: usize,
-        mut take: impl FnMut(usize, &[f64], f64, f64),
-    ) {
-        let width = self.mean.len();
+    /// The first `count` directions, spread evenly. Rounding them to f32 is part of the error of turning.
+    fn first(&self, count: usize) -> Turn<'_> {
+        let axes = self.axes.slice(s![.., ..count]).dot(&cosines(count)).mapv(|x| x as f32);
+        Turn { of: self, axes }
+    }
+}
+
+/// The orthonormal cosine transform (DCT-II).
+fn cosines(count: usize) -> Array2<f64> {
+    let n = count as f64;
+    Array2::from_shape_fn((count, count), |(k, i)| {
+        let size = if k == 0 { 1.0 / n } else { 2.0 / n };
+        size.sqrt() * libm::cos(std::f64::consts::PI / n * (i as f64 + 0.5) * k as f64)
+    })
+}
+
+/// Some directions to turn rows to.
+struct Turn<'d> {
+    of: &'d Directions,
+    /// N rows, a direction a column.
+    axes: Array2<f32>,
+}
+
+impl Turn<'_> {
+    /// The scale from numbers to bytes: of some, that which loses least of a sample of rows.
+    fn scale(&self, pairs: &AllPairs<'_>) -> f64 {
+        let mut vectors = Vec::new();
+        self.rows(pairs, &sample(pairs, SAMPLE / 4), |_, vector, _, _| vectors.extend_from_slice(vector));
+        let greatest = vectors.iter().fold(1e-30f64, |greatest, x| greatest.max(x.abs()));
+        let lost = |&scale: &f64| {
+            let rows = vectors.chunks_exact(self.axes.ncols() + 1);
+            rows.map(|row| row.iter().map(|&x| byte(x, scale).1.powi(2)).sum::<f64>().sqrt()).sum::<f64>()
+        };
+        let scales = [1.0, 0.9, 0.8, 0.7, 0.6].map(|share| 127.0 / (share * greatest));
+        let least = scales.into_iter().map(|scale| (lost(&scale), scale)).min_by(|a, b| a.0.total_cmp(&b.0));
+        least.map_or(1.0, |(_, scale)| scale)
+    }
+
+    /// Each row as (coordinates along the axes, the length of the rest): `take(place, row, length, error)` is given its
+    /// numbers, the exact length and how far the numbers can be from exact ones.
+    fn rows(&self, pairs: &AllPairs<'_>, ids: &[u32], mut take: impl FnMut(usize, &[f64], f64, f64)) {
+        let (width, directions) = self.axes.dim();
         let mut rows = Array2::<f32>::zeros((ids.len(), width));
         let mut lengths = Vec::with_capacity(ids.len());
         for (mut row, &id) in rows.outer_iter_mut().zip(ids) {
-            let mut square = 0.0;
+            let row = row.as_slice_mut().expect("standard layout");
+            let mut square = [0.0; LANES];
             pairs.even_row(id, |k, y| {
-                let y = y - self.mean[k];
-                square += y * y;
+                let y = y - self.of.mean[k];
+                square[k % LANES] += y * y;
                 row[k] = y as f32;
             });
-            lengths.push(square.sqrt());
+            lengths.push(fold(square).sqrt());
         }
         let mut turned = Array2::<f32>::zeros((ids.len(), directions));
-        general_mat_mul(1.0, &rows, &self.axes.slice(s![.., ..directions]), 0.0, &mut turned);
+        general_mat_mul(1.0, &rows, &self.axes, 0.0, &mut turned);
         let roundings = (directions as f64).sqrt() * (width as f64 + 8.0) + 8.0;
         let mut vector = vec![0.0; directions + 1];
         for (place, (row, &length)) in turned.outer_iter().zip(&lengths).enumerate() {
@@ -128,6 +162,14 @@ impl Directions {
             take(place, &vector, length, error);
         }
     }
+}
+
+/// A number as a byte, and what is lost.
+fn byte(number: f64, scale: f64) -> (i8, f64) {
+    let scaled = (number * scale).clamp(-127.0, 127.0);
+    // Halves either way: the error is measured.
+    let code = (scaled + 0.5_f64.copysign(scaled)) as i8;
+    (code, number - f64::from(code) / scale)
 }
 
 /// The length of a row less the mean.
@@ -150,12 +192,8 @@ impl Screen {
     }
 
     fn of_rows(pairs: &AllPairs<'_>, of: &Directions, ids: &[u32], directions: usize, lambda: Score) -> Screen {
-        let mut greatest = 0.0f64;
-        of.turn(pairs, &sample(pairs, SAMPLE / 2), directions, |_, vector, _, _| {
-            greatest = vector.iter().fold(greatest, |g, x| g.max(x.abs()));
-        });
-        // Rows beyond the sample's greatest number are cut to it, and their error is measured like any other's.
-        let scale = 127.0 / greatest.max(1e-30);
+        let turn = of.first(directions);
+        let scale = turn.scale(pairs);
         let product = least_product(pairs, lambda);
         let numbers = directions + 1;
         let steps = numbers.div_ceil(STEP);
@@ -170,15 +208,14 @@ impl Screen {
         let starts = screen.start.par_chunks_mut(BLOCK);
         let leasts = screen.least.par_chunks_mut(BLOCK);
         blocks.zip(starts).zip(leasts).zip(ids.par_chunks(BLOCK)).for_each(|(((codes, start), least), ids)| {
-            of.turn(pairs, ids, directions, |place, vector, length, error| {
+            turn.rows(pairs, ids, |place, vector, length, error| {
                 let codes = &mut codes[place / RIGHT * panel..];
                 let (mut wrong, mut sum) = (0.0, 0i64);
                 for (k, &number) in vector.iter().enumerate() {
-                    let code = (number * scale).round().clamp(-127.0, 127.0);
-                    let apart = number - code / scale;
+                    let (code, apart) = byte(number, scale);
                     wrong += apart * apart;
-                    sum += code as i64;
-                    codes[(k / STEP * RIGHT + place % RIGHT) * STEP + k % STEP] = code as i8;
+                    sum += i64::from(code);
+                    codes[(k / STEP * RIGHT + place % RIGHT) * STEP + k % STEP] = code;
                 }
                 let wrong = (wrong.sqrt() + error) * (1.0 + 1e-9);
                 // The length of the rest was taken larger by some errors, of which each is below 0.002 lengths.
@@ -234,9 +271,9 @@ pub(super) struct Plan {
 /// Nanoseconds for one pair and coordinate of an f32 product.
 const PRODUCT: f64 = 0.0175;
 /// The same for bytes, and what a pair costs besides.
-const BYTE: (f64, f64) = (0.0046, 0.01);
+const BYTE: (f64, f64) = (0.0046, 0.06);
 /// To decide one proposed pair by the definition.
-const DECIDE: f64 = 50.0;
+const DECIDE: f64 = 28.0;
 
 impl Plan {
     /// Chooses, for the kernel asked for.
@@ -256,18 +293,19 @@ impl Plan {
         }
         let Some(of) = pairs.directions() else { return plain };
         let width = pairs.rows().ncols();
-        let mut best: Option<(usize, f64)> = None;
         // The length of the rest takes one place of a multiple of four.
-        for directions in [15, 23, 31, 47, 63, 95, 191, width].into_iter().filter(|&d| d <= width) {
-            let passed = Plan::passed(pairs, of, directions, lambda);
-            let bytes = (directions + 1).div_ceil(STEP) * STEP;
-            let cost = BYTE.1 + BYTE.0 * bytes as f64 + passed * DECIDE;
-            if best.is_none_or(|(_, least)| cost < least) {
-                best = Some((directions, cost));
-            }
-        }
+        let choices: Vec<usize> = [15, 23, 31, 47, 63, 95, 191, width].into_iter().filter(|&d| d <= width).collect();
+        let costs: Vec<(f64, usize)> = choices
+            .into_par_iter()
+            .map(|directions| {
+                let passed = Plan::passed(pairs, of, directions, lambda);
+                let bytes = (directions + 1).div_ceil(STEP) * STEP;
+                (BYTE.1 + BYTE.0 * bytes as f64 + passed * DECIDE, directions)
+            })
+            .collect();
+        let best = costs.into_iter().min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         match best {
-            Some((directions, nanoseconds)) if forced || nanoseconds < products => {
+            Some((nanoseconds, directions)) if forced || nanoseconds < products => {
                 Plan { screen: Some(directions), nanoseconds }
             }
             _ => plain,

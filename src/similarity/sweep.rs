@@ -14,8 +14,8 @@ use super::{Measure, PairSink, Scan, Score};
 use crate::corpus::{Pair, PaperId};
 use crate::progress::Run;
 
-/// Pairs found that may be held before they go to the sink: 24 MiB.
-const BUDGET: u64 = 1 << 21;
+/// Pairs found that may be held before they go to the sink: 12 MiB, and as much while they are put into order.
+const BUDGET: u64 = 1 << 20;
 
 /// What a scan will take, as far as it can be told before it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -71,6 +71,56 @@ fn in_order(strip: &Range<usize>, tiles: &[Vec<Found>]) -> Vec<Found> {
     all
 }
 
+/// Decides what is proposed in a tile. Proposed pairs are scored some at a time, so that the memory that one waits for comes
+/// while another is worked on.
+struct Decider<'a> {
+    pairs: &'a AllPairs<'a>,
+    lambda: Score,
+    /// Pairs found in the strip so far, in steps of [`TOLD`].
+    held: &'a AtomicU64,
+    proposed: [(u32, u32); AT_ONCE],
+    waiting: usize,
+    found: Vec<Found>,
+    tried: u64,
+    told: usize,
+}
+
+/// Pairs that are scored at a time.
+const AT_ONCE: usize = 64;
+
+impl<'a> Decider<'a> {
+    fn new(pairs: &'a AllPairs<'a>, lambda: Score, held: &'a AtomicU64) -> Decider<'a> {
+        let proposed = [(0, 0); AT_ONCE];
+        Decider { pairs, lambda, held, proposed, waiting: 0, found: Vec::new(), tried: 0, told: 0 }
+    }
+
+    /// `true` if the strip holds too many pairs.
+    #[inline]
+    fn propose(&mut self, row: usize, column: usize) -> bool {
+        self.proposed[self.waiting] = (row as u32, column as u32);
+        self.waiting += 1;
+        self.waiting == AT_ONCE && self.decide()
+    }
+
+    fn decide(&mut self) -> bool {
+        let mut scores = [Score::MIN; AT_ONCE];
+        let (proposed, present) = (&self.proposed[..self.waiting], self.pairs.present());
+        let ids = self.proposed.map(|(row, column)| (present[row as usize], present[column as usize]));
+        self.pairs.scores_of(&ids[..self.waiting], &mut scores[..self.waiting]);
+        let decided = proposed.iter().zip(scores).filter(|&(_, score)| score >= self.lambda);
+        self.found.extend(decided.map(|(&(row, column), score)| Found { row, column, score }));
+        self.tried += self.waiting as u64;
+        self.waiting = 0;
+        // Now and then is often enough, and what all threads write to is slow.
+        if self.found.len() - self.told < TOLD {
+            return false;
+        }
+        let more = (self.found.len() - self.told) as u64;
+        self.told = self.found.len();
+        self.held.fetch_add(more, Relaxed) + more > BUDGET
+    }
+}
+
 /// What proposes pairs in a strip.
 enum Proposer {
     Products { left: Vec<f32> },
@@ -104,10 +154,10 @@ impl AllPairs<'_> {
     /// Gives the sink every pair whose score is at or above λ: ascending, each once, with the score of the definition.
     ///
     /// Time O(m² N) at worst, on all threads of the current pool; memory O(m) beyond the rows (at most 8 bytes a row and
-    /// one for each direction that is screened along) and some 60 MiB for what is found, however much that is: where it is
+    /// one for each direction that is screened along) and some 30 MiB for what is found, however much that is: where it is
     /// much, strips become lower.
     pub fn scan(&self, lambda: Score, sink: &mut dyn PairSink, run: &Run) -> Scan {
-        let mut scan = Scan { pairs: Pair::count(self.len()), ..Scan::default() };
+        let mut scan = Scan { pairs: Pair::count(self.asked()), ..Scan::default() };
         let m = self.present().len();
         let task = run.progress.start("all pairs", Some(Pair::count(m)), "pairs");
         let plan = self.plan(lambda);
@@ -135,34 +185,25 @@ impl AllPairs<'_> {
             let found: Vec<Vec<Found>> = tiles(start, m)
                 .into_par_iter()
                 .map(|tile| {
-                    let (mut found, mut tried) = (Vec::new(), 0);
-                    let mut decide = |row: usize, column: usize| {
-                        tried += 1;
-                        let score = self.score_of(self.present()[row], self.present()[column]);
-                        if score >= lambda {
-                            found.push(Found { row: row as u32, column: column as u32, score });
-                            // Now and then is often enough, and what all threads write to is slow.
-                            if found.len() % TOLD == 0
-                                && held.fetch_add(TOLD as u64, Relaxed) >= BUDGET
-                                && strip.len() > 1
-                            {
-                                full.store(true, Relaxed);
-                            }
-                            return full.load(Relaxed);
+                    let mut decider = Decider::new(self, lambda, &held);
+                    let mut propose = |row, column| {
+                        if decider.propose(row, column) && strip.len() > 1 {
+                            full.store(true, Relaxed);
                         }
-                        false
+                        full.load(Relaxed)
                     };
                     match (&proposer, &screen) {
                         (Proposer::Bytes { left, least }, Some(screen)) => {
-                            by_bytes(screen, left, least, &strip, &tile, &mut decide);
+                            by_bytes(screen, left, least, &strip, &tile, &mut propose);
                         }
                         (Proposer::Products { left }, _) => rights.with(self, tile.clone(), |right| {
-                            self.by_products(lambda, left, right, &strip, &tile, &mut decide);
+                            self.by_products(lambda, left, right, &strip, &tile, &mut propose);
                         }),
                         _ => unreachable!("bytes are compared through a screen"),
                     }
-                    verified.fetch_add(tried, Relaxed);
-                    found
+                    decider.decide();
+                    verified.fetch_add(decider.tried, Relaxed);
+                    decider.found
                 })
                 .collect();
             if full.into_inner() {
@@ -189,7 +230,7 @@ impl AllPairs<'_> {
         scan
     }
 
-    /// Gives `decide` every pair of a strip and a tile whose f32 value is near enough to λ, until it says that there are
+    /// Gives `propose` every pair of a strip and a tile whose f32 value is near enough to λ, until it says that there are
     /// too many.
     fn by_products(
         &self,
@@ -198,7 +239,7 @@ impl AllPairs<'_> {
         right: &[f32],
         strip: &Range<usize>,
         tile: &Range<usize>,
-        decide: &mut impl FnMut(usize, usize) -> bool,
+        propose: &mut impl FnMut(usize, usize) -> bool,
     ) {
         let (kernel, width) = (self.kernel().of_products(), self.kernel_width());
         let distance = self.measure() == Measure::Manhattan;
@@ -212,7 +253,7 @@ impl AllPairs<'_> {
             }
             for (row, values) in (row..strip.end).zip(values.chunks_exact(RIGHT)) {
                 for (column, &value) in (column..tile.end).zip(values) {
-                    if value >= least && column > row && decide(row, column) {
+                    if value >= least && column > row && propose(row, column) {
                         return;
                     }
                 }
@@ -290,14 +331,14 @@ impl AllPairs<'_> {
     }
 }
 
-/// Gives `decide` every pair of a strip and a tile that the screen lets pass, until it says that there are too many.
+/// Gives `propose` every pair of a strip and a tile that the screen lets pass, until it says that there are too many.
 fn by_bytes(
     screen: &Screen,
     left: &[u8],
     least: &[i32],
     strip: &Range<usize>,
     tile: &Range<usize>,
-    decide: &mut impl FnMut(usize, usize) -> bool,
+    propose: &mut impl FnMut(usize, usize) -> bool,
 ) {
     let size = screen.steps * STEP * LEFT;
     let mut bits = [0; LEFT];
@@ -312,7 +353,7 @@ fn by_bytes(
             while rest != 0 {
                 let column = column + rest.trailing_zeros() as usize;
                 rest &= rest - 1;
-                if column > row && column < tile.end && decide(row, column) {
+                if column > row && column < tile.end && propose(row, column) {
                     return;
                 }
             }
