@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::kernels::{self, BINS, BINS_PER_UNIT, CELLS, LEFT, MARK, RIGHT, Values, Waiting};
-use super::panels::{Rights, STRIP, Shelf, micro_tiles, pack_strip, tiles};
+use super::panels::{Numbers, Rights, STRIP, Shelf, micro_tiles, pack_strip, tiles};
 use super::rows::AllPairs;
 use super::{Measure, Score, Tally};
 use crate::corpus::Pair;
@@ -24,13 +24,13 @@ impl AllPairs<'_> {
         let m = self.present().len();
         let limits = Limits::new(self, &edges);
         let task = run.progress.start("counting all pairs", Some(Pair::count(m)), "pairs");
-        let (counters, rights) = (Shelf::new(), Rights::new(self));
+        let (counters, rights) = (Shelf::new(), Rights::new(Numbers::all(self)));
         let mut left = Vec::new();
         for start in (0..m).step_by(STRIP) {
             let strip = start..(start + STRIP).min(m);
-            pack_strip(self, strip.clone(), &mut left);
+            pack_strip(Numbers::all(self), strip.clone(), &mut left);
             tiles(start, m).into_par_iter().for_each(|tile| {
-                rights.with(self, tile.clone(), |right| {
+                rights.with(tile.clone(), |right| {
                     counters.with(
                         || Counter::new(self, &limits),
                         |counter| {

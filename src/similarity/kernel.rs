@@ -10,7 +10,8 @@ pub enum Kernel {
     /// Chosen by λ, by a small sample of the pairs and by what the machine has.
     #[default]
     Auto,
-    /// Matrix products in f32 on tiles, in plain Rust; works everywhere.
+    /// Products in f32 on tiles, in plain Rust; works everywhere. Scans take as many numbers of a row as are worth it: all of
+    /// them, or some along the principal directions. So do the next two.
     Portable,
     /// Micro-tiles in f32 with fused multiply and add, 8 at a time.
     Avx2,

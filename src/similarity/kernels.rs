@@ -258,58 +258,133 @@ mod x86 {
 
     use super::{BINS, BINS_PER_UNIT, CELLS, LANES, LEFT, RIGHT, STEP, Values, Waiting};
 
-    /// Adds one coordinate of both panels to the sums.
-    ///
-    /// # Safety
-    /// `left` points to 12 numbers, `right` to 32.
-    #[target_feature(enable = "avx512f")]
-    #[inline]
-    unsafe fn add_512<const DISTANCE: bool>(sums: &mut [[__m512; 2]; LEFT], left: *const f32, right: *const f32) {
-        // SAFETY: the caller promised the numbers.
-        let (r0, r1) = unsafe { (_mm512_loadu_ps(right), _mm512_loadu_ps(right.add(16))) };
-        for (row, sum) in sums.iter_mut().enumerate() {
-            // SAFETY: a row is below 12.
-            let l = _mm512_set1_ps(unsafe { *left.add(row) });
-            if DISTANCE {
-                sum[0] = _mm512_sub_ps(sum[0], _mm512_abs_ps(_mm512_sub_ps(l, r0)));
-                sum[1] = _mm512_sub_ps(sum[1], _mm512_abs_ps(_mm512_sub_ps(l, r1)));
-            } else {
-                sum[0] = _mm512_fmadd_ps(l, r0, sum[0]);
-                sum[1] = _mm512_fmadd_ps(l, r1, sum[1]);
+    /// The walk over a micro-tile, for one kind of vectors: parts of `$rows` left rows by two vectors of right rows, whose sums
+    /// stay in registers.
+    macro_rules! walk {
+        ($reach:ident, $add:ident, $features:literal, $vector:ty, $lanes:literal, $rows:literal, $zero:ident, $set:ident,
+         $load:ident, $store:ident, $fused:ident, $apart:ident, $max:ident, $reaches:ident) => {
+            /// Adds one coordinate of both panels to the sums.
+            ///
+            /// # Safety
+            /// `left` points to as many numbers as there are rows, `right` to two vectors.
+            #[target_feature(enable = $features)]
+            #[inline]
+            unsafe fn $add<const DISTANCE: bool>(
+                sums: &mut [[$vector; 2]; $rows],
+                left: *const f32,
+                right: *const f32,
+            ) {
+                // SAFETY: the caller promised the numbers.
+                let (r0, r1) = unsafe { ($load(right), $load(right.add($lanes))) };
+                for (row, sum) in sums.iter_mut().enumerate() {
+                    // SAFETY: there is a number for each row.
+                    let l = $set(unsafe { *left.add(row) });
+                    *sum = match DISTANCE {
+                        true => [$apart(sum[0], l, r0), $apart(sum[1], l, r1)],
+                        false => [$fused(l, r0, sum[0]), $fused(l, r1, sum[1])],
+                    };
+                }
             }
-        }
+
+            /// # Safety
+            /// The panels have `width` coordinates.
+            #[target_feature(enable = $features)]
+            pub unsafe fn $reach<const DISTANCE: bool>(
+                width: usize,
+                left: &[f32],
+                right: &[f32],
+                least: f32,
+                out: &mut Values,
+            ) -> bool {
+                const SIDES: usize = RIGHT / (2 * $lanes);
+                const PARTS: usize = LEFT / $rows * SIDES;
+                let mut most = $set(f32::NEG_INFINITY);
+                for part in 0..PARTS {
+                    let (top, side) = (part / SIDES * $rows, part % SIDES * 2 * $lanes);
+                    let mut sums = [[$zero(); 2]; $rows];
+                    for k in 0..width {
+                        // SAFETY: k is below the width; the rows from `top` and two vectors from `side` are within the panels.
+                        unsafe {
+                            let (l, r) = (left.as_ptr().add(k * LEFT + top), right.as_ptr().add(k * RIGHT + side));
+                            $add::<DISTANCE>(&mut sums, l, r);
+                        }
+                    }
+                    for sum in &sums {
+                        most = $max(most, $max(sum[0], sum[1]));
+                    }
+                    if PARTS == 1 && !$reaches(most, least) {
+                        return false;
+                    }
+                    for (row, sum) in sums.iter().enumerate() {
+                        // SAFETY: two vectors from this place on are within the micro-tile.
+                        unsafe {
+                            let place = out.as_mut_ptr().add((top + row) * RIGHT + side);
+                            $store(place, sum[0]);
+                            $store(place.add($lanes), sum[1]);
+                        }
+                    }
+                }
+                $reaches(most, least)
+            }
+        };
     }
 
-    /// # Safety
-    /// The panels have `width` coordinates.
+    walk!(
+        reach_512,
+        add_512,
+        "avx512f",
+        __m512,
+        16,
+        12,
+        _mm512_setzero_ps,
+        _mm512_set1_ps,
+        _mm512_loadu_ps,
+        _mm512_storeu_ps,
+        _mm512_fmadd_ps,
+        apart_512,
+        _mm512_max_ps,
+        reaches_512
+    );
+    walk!(
+        reach_256,
+        add_256,
+        "avx2,fma",
+        __m256,
+        8,
+        6,
+        _mm256_setzero_ps,
+        _mm256_set1_ps,
+        _mm256_loadu_ps,
+        _mm256_storeu_ps,
+        _mm256_fmadd_ps,
+        apart_256,
+        _mm256_max_ps,
+        reaches_256
+    );
+
+    /// The sum less how far two numbers are apart.
     #[target_feature(enable = "avx512f")]
-    pub unsafe fn reach_512<const DISTANCE: bool>(
-        width: usize,
-        left: &[f32],
-        right: &[f32],
-        least: f32,
-        out: &mut Values,
-    ) -> bool {
-        let mut sums = [[_mm512_setzero_ps(); 2]; LEFT];
-        for k in 0..width {
-            // SAFETY: k is below the width, and the panels have that many coordinates.
-            unsafe { add_512::<DISTANCE>(&mut sums, left.as_ptr().add(k * LEFT), right.as_ptr().add(k * RIGHT)) };
-        }
-        let mut most = _mm512_max_ps(sums[0][0], sums[0][1]);
-        for sum in &sums[1..] {
-            most = _mm512_max_ps(most, _mm512_max_ps(sum[0], sum[1]));
-        }
-        if _mm512_cmp_ps_mask::<_CMP_GE_OQ>(most, _mm512_set1_ps(least)) == 0 {
-            return false;
-        }
-        for (row, sum) in out.chunks_exact_mut(RIGHT).zip(&sums) {
-            // SAFETY: a row has 32 places.
-            unsafe {
-                _mm512_storeu_ps(row.as_mut_ptr(), sum[0]);
-                _mm512_storeu_ps(row.as_mut_ptr().add(16), sum[1]);
-            }
-        }
-        true
+    #[inline]
+    fn apart_512(sum: __m512, l: __m512, r: __m512) -> __m512 {
+        _mm512_sub_ps(sum, _mm512_abs_ps(_mm512_sub_ps(l, r)))
+    }
+
+    #[target_feature(enable = "avx2,fma")]
+    #[inline]
+    fn apart_256(sum: __m256, l: __m256, r: __m256) -> __m256 {
+        _mm256_sub_ps(sum, _mm256_andnot_ps(_mm256_set1_ps(-0.0), _mm256_sub_ps(l, r)))
+    }
+
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    fn reaches_512(most: __m512, least: f32) -> bool {
+        _mm512_cmp_ps_mask::<_CMP_GE_OQ>(most, _mm512_set1_ps(least)) != 0
+    }
+
+    #[target_feature(enable = "avx2,fma")]
+    #[inline]
+    fn reaches_256(most: __m256, least: f32) -> bool {
+        _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_GE_OQ>(most, _mm256_set1_ps(least))) != 0
     }
 
     /// Cells counted with every coordinate: 96 coordinates count a whole micro-tile.
@@ -375,51 +450,6 @@ mod x86 {
             }
         }
         listed
-    }
-
-    /// # Safety
-    /// The panels have `width` coordinates.
-    #[target_feature(enable = "avx2,fma")]
-    pub unsafe fn reach_256<const DISTANCE: bool>(
-        width: usize,
-        left: &[f32],
-        right: &[f32],
-        least: f32,
-        out: &mut Values,
-    ) -> bool {
-        let sign = _mm256_set1_ps(-0.0);
-        let mut most = _mm256_set1_ps(f32::NEG_INFINITY);
-        for part in 0..4 {
-            let (top, side) = (part / 2 * 6, part % 2 * 16);
-            let mut sums = [[_mm256_setzero_ps(); 2]; 6];
-            for k in 0..width {
-                // SAFETY: k is below the width; six rows from `top` and 16 from `side` are within the panels.
-                unsafe {
-                    let r = right.as_ptr().add(k * RIGHT + side);
-                    let (r0, r1) = (_mm256_loadu_ps(r), _mm256_loadu_ps(r.add(8)));
-                    for (row, sum) in sums.iter_mut().enumerate() {
-                        let l = _mm256_set1_ps(*left.as_ptr().add(k * LEFT + top + row));
-                        if DISTANCE {
-                            sum[0] = _mm256_sub_ps(sum[0], _mm256_andnot_ps(sign, _mm256_sub_ps(l, r0)));
-                            sum[1] = _mm256_sub_ps(sum[1], _mm256_andnot_ps(sign, _mm256_sub_ps(l, r1)));
-                        } else {
-                            sum[0] = _mm256_fmadd_ps(l, r0, sum[0]);
-                            sum[1] = _mm256_fmadd_ps(l, r1, sum[1]);
-                        }
-                    }
-                }
-            }
-            for (row, sum) in sums.iter().enumerate() {
-                most = _mm256_max_ps(most, _mm256_max_ps(sum[0], sum[1]));
-                // SAFETY: the place and 15 after it are within the micro-tile.
-                unsafe {
-                    let place = out.as_mut_ptr().add((top + row) * RIGHT + side);
-                    _mm256_storeu_ps(place, sum[0]);
-                    _mm256_storeu_ps(place.add(8), sum[1]);
-                }
-            }
-        }
-        _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_GE_OQ>(most, _mm256_set1_ps(least))) != 0
     }
 
     /// # Safety

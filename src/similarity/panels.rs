@@ -5,8 +5,10 @@ use std::sync::Mutex;
 
 use rayon::prelude::*;
 
+use super::Score;
 use super::kernels::{LEFT, RIGHT};
 use super::rows::{AllPairs, Side};
+use super::screen::Along;
 
 /// Rows of a strip, the left side of the products: they stay in a core's second-level cache. Whole panels of both sides.
 pub(super) const STRIP: usize = 2016;
@@ -36,24 +38,63 @@ pub(super) fn micro_tiles(
     })
 }
 
-/// Rows in panels of `rows`, the numbers of one coordinate side by side, the last panel filled up with zeros.
-pub(super) fn pack(pairs: &AllPairs<'_>, places: Range<usize>, side: Side, out: &mut Vec<f32>) {
-    let rows = if side == Side::Left { LEFT } else { RIGHT };
-    let width = pairs.kernel_width();
-    out.clear();
-    out.resize(places.len().div_ceil(rows) * rows * width, 0.0);
-    let mut numbers = vec![0.0; width];
-    for (place, &id) in pairs.present()[places].iter().enumerate() {
-        let panel = &mut out[place / rows * rows * width..];
-        pairs.kernel_row(id, side, &mut numbers);
-        for (k, &number) in numbers.iter().enumerate() {
-            panel[k * rows + place % rows] = number;
+/// What the panels hold of each row.
+#[derive(Clone, Copy)]
+pub(super) struct Numbers<'a> {
+    pub pairs: &'a AllPairs<'a>,
+    /// Only its numbers along some directions.
+    pub along: Option<&'a Along<'a>>,
+}
+
+impl<'a> Numbers<'a> {
+    /// All numbers of a row.
+    pub fn all(pairs: &'a AllPairs<'a>) -> Numbers<'a> {
+        Numbers { pairs, along: None }
+    }
+
+    /// How many numbers a row has.
+    pub fn width(&self) -> usize {
+        self.along.map_or(self.pairs.kernel_width(), Along::width)
+    }
+
+    /// The least value of a pair that can reach λ.
+    pub fn least(&self, lambda: Score) -> f32 {
+        let least = match self.along {
+            Some(along) => along.least(self.pairs, lambda),
+            None => self.pairs.least_value(lambda) - self.pairs.value_error(),
+        };
+        (least as f32).next_down()
+    }
+
+    /// Rows in panels, the numbers of one coordinate side by side, the last panel filled up with zeros.
+    fn pack(&self, places: Range<usize>, side: Side, out: &mut Vec<f32>) {
+        let rows = if side == Side::Left { LEFT } else { RIGHT };
+        let width = self.width();
+        out.clear();
+        out.resize(places.len().div_ceil(rows) * rows * width, 0.0);
+        let mut put = |place: usize, numbers: &[f32]| {
+            let panel = &mut out[place / rows * rows * width..];
+            for (k, &number) in numbers.iter().enumerate() {
+                panel[k * rows + place % rows] = number;
+            }
+        };
+        let ids = &self.pairs.present()[places];
+        match self.along {
+            Some(along) => along.rows(self.pairs, ids, side, put),
+            None => {
+                let mut numbers = vec![0.0; width];
+                for (place, &id) in ids.iter().enumerate() {
+                    self.pairs.kernel_row(id, side, &mut numbers);
+                    put(place, &numbers);
+                }
+            }
         }
     }
 }
 
 /// Right rows laid out: all of them once where that takes little memory, else tile by tile as they are met.
-pub(super) struct Rights {
+pub(super) struct Rights<'a> {
+    numbers: Numbers<'a>,
     all: Option<Vec<f32>>,
     shelf: Shelf<Vec<f32>>,
 }
@@ -61,42 +102,37 @@ pub(super) struct Rights {
 /// Memory that the layout of all right rows may take.
 const KEPT: usize = 48 << 20;
 
-impl Rights {
-    pub fn new(pairs: &AllPairs<'_>) -> Rights {
-        let m = pairs.present().len();
-        let all = (m * pairs.kernel_width() * size_of::<f32>() <= KEPT).then(|| {
+impl<'a> Rights<'a> {
+    pub fn new(numbers: Numbers<'a>) -> Rights<'a> {
+        let m = numbers.pairs.present().len();
+        let all = (m * numbers.width() * size_of::<f32>() <= KEPT).then(|| {
             let tiles: Vec<Range<usize>> = tiles(0, m);
             let parts: Vec<Vec<f32>> = tiles
                 .into_par_iter()
                 .map(|tile| {
                     let mut part = Vec::new();
-                    pack(pairs, tile, Side::Right, &mut part);
+                    numbers.pack(tile, Side::Right, &mut part);
                     part
                 })
                 .collect();
             parts.concat()
         });
-        Rights { all, shelf: Shelf::new() }
-    }
-
-    /// Nothing is laid out before it is met.
-    pub fn none() -> Rights {
-        Rights { all: None, shelf: Shelf::new() }
+        Rights { numbers, all, shelf: Shelf::new() }
     }
 
     /// How much memory the layout takes.
-    pub fn bytes(pairs: &AllPairs<'_>, threads: u64) -> u64 {
-        let row = (pairs.kernel_width() * size_of::<f32>()) as u64;
-        let all = pairs.present().len() as u64 * row;
+    pub fn bytes(rows: usize, width: usize, threads: u64) -> u64 {
+        let row = (width * size_of::<f32>()) as u64;
+        let all = rows as u64 * row;
         if all <= KEPT as u64 { all } else { threads * TILE as u64 * row }
     }
 
     /// Does some work on the panels of a tile.
-    pub fn with<R>(&self, pairs: &AllPairs<'_>, tile: Range<usize>, work: impl FnOnce(&[f32]) -> R) -> R {
+    pub fn with<R>(&self, tile: Range<usize>, work: impl FnOnce(&[f32]) -> R) -> R {
         match &self.all {
-            Some(all) => work(&all[tile.start * pairs.kernel_width()..]),
+            Some(all) => work(&all[tile.start * self.numbers.width()..]),
             None => self.shelf.with(Vec::new, |right| {
-                pack(pairs, tile, Side::Right, right);
+                self.numbers.pack(tile, Side::Right, right);
                 work(right)
             }),
         }
@@ -104,7 +140,7 @@ impl Rights {
 }
 
 /// A strip on all threads.
-pub(super) fn pack_strip(pairs: &AllPairs<'_>, strip: Range<usize>, out: &mut Vec<f32>) {
+pub(super) fn pack_strip(numbers: Numbers<'_>, strip: Range<usize>, out: &mut Vec<f32>) {
     let at_once = LEFT * 16;
     let parts: Vec<Vec<f32>> = strip
         .clone()
@@ -113,7 +149,7 @@ pub(super) fn pack_strip(pairs: &AllPairs<'_>, strip: Range<usize>, out: &mut Ve
         .into_par_iter()
         .map(|from| {
             let mut part = Vec::new();
-            pack(pairs, from..(from + at_once).min(strip.end), Side::Left, &mut part);
+            numbers.pack(from..(from + at_once).min(strip.end), Side::Left, &mut part);
             part
         })
         .collect();

@@ -290,6 +290,13 @@ impl<'m> AllPairs<'m> {
         }
     }
 
+    /// Goes about scans at λ in this way.
+    #[cfg(test)]
+    pub(super) fn with_plan(self, lambda: Score, plan: Plan) -> Self {
+        *self.plan.lock().unwrap() = Some((lambda, plan));
+        self
+    }
+
     pub(super) fn present(&self) -> &[u32] {
         &self.present
     }

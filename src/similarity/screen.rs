@@ -27,8 +27,8 @@ use ndarray::{Array2, s};
 use rayon::prelude::*;
 
 use super::kernels::{LANES, LEFT, RIGHT, STEP, fold};
-use super::rows::{AllPairs, ROUNDING};
-use super::{Measure, Score};
+use super::rows::{AllPairs, ROUNDING, Side};
+use super::{Kernel, Measure, Score};
 
 /// Rows from which directions and scale are taken.
 const SAMPLE: usize = 2048;
@@ -115,6 +115,12 @@ struct Turn<'d> {
 }
 
 impl Turn<'_> {
+    /// How many roundings of its length a row can lose.
+    fn roundings(&self) -> f64 {
+        let (width, directions) = self.axes.dim();
+        (directions as f64).sqrt() * (width as f64 + 8.0) + 8.0
+    }
+
     /// The scale from numbers to bytes: of some, that which loses least of a sample of rows.
     fn scale(&self, pairs: &AllPairs<'_>) -> f64 {
         let mut vectors = Vec::new();
@@ -147,7 +153,7 @@ impl Turn<'_> {
         }
         let mut turned = Array2::<f32>::zeros((ids.len(), directions));
         general_mat_mul(1.0, &rows, &self.axes, 0.0, &mut turned);
-        let roundings = (directions as f64).sqrt() * (width as f64 + 8.0) + 8.0;
+        let roundings = self.roundings();
         let mut vector = vec![0.0; directions + 1];
         for (place, (row, &length)) in turned.outer_iter().zip(&lengths).enumerate() {
             let error = length * (roundings * ROUNDING + CROOKED) + 1e-30;
@@ -258,11 +264,59 @@ impl Screen {
     }
 }
 
+/// Rows as f32 numbers along some directions, for machines that do not multiply bytes. The bound is the same, without bytes:
+/// the numbers of a left row v, |y|²/2 and 1, those of a right row w, -1 and -|z|²/2, so that their product is
+/// v·w - |y|²/2 - |z|²/2.
+pub(super) struct Along<'d> {
+    turn: Turn<'d>,
+}
+
+/// Numbers of a row besides those along the directions.
+pub(super) const MORE: usize = 3;
+
+impl<'d> Along<'d> {
+    /// The first so many directions.
+    pub fn new(of: &'d Directions, directions: usize) -> Along<'d> {
+        Along { turn: of.first(directions) }
+    }
+
+    pub fn width(&self) -> usize {
+        self.turn.axes.ncols() + MORE
+    }
+
+    /// The numbers of some rows.
+    pub fn rows(&self, pairs: &AllPairs<'_>, ids: &[u32], side: Side, mut take: impl FnMut(usize, &[f32])) {
+        let mut numbers = vec![0.0; self.width()];
+        let last = self.width() - 2;
+        self.turn.rows(pairs, ids, |place, vector, length, _| {
+            numbers.iter_mut().zip(vector).for_each(|(out, &x)| *out = x as f32);
+            let half = (length * length / 2.0) as f32;
+            (numbers[last], numbers[last + 1]) = match side {
+                Side::Left => (half, 1.0),
+                Side::Right => (-1.0, -half),
+            };
+            take(place, &numbers);
+        });
+    }
+
+    /// The least value of a pair that can reach λ. With L the greatest length, the terms' absolute values sum to little more
+    /// than 2 L², each loses at most a rounding for each term and some more for its own numbers, and turning moves a row by its
+    /// error.
+    pub fn least(&self, pairs: &AllPairs<'_>, lambda: Score) -> f64 {
+        let longest = self.turn.of.longest;
+        let turning = longest * (self.turn.roundings() * ROUNDING + CROOKED) + 1e-30;
+        let products = (self.width() as f64 + 8.0) * ROUNDING * 2.1 * longest * longest;
+        least_product(pairs, lambda) - products - 2.1 * turning * longest - turning * turning
+    }
+}
+
 /// How a scan goes about it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Plan {
-    /// Directions to screen along; `None` for f32 products of all numbers.
+    /// Directions to screen along; `None` for products of all numbers.
     pub screen: Option<usize>,
+    /// Whether rows along directions are bytes.
+    pub bytes: bool,
     /// Nanoseconds of one core for a pair, from figures measured once on one machine: good for choosing and for telling
     /// seconds from hours.
     pub nanoseconds: f64,
@@ -270,25 +324,23 @@ pub(super) struct Plan {
 
 /// Nanoseconds for one pair and coordinate of an f32 product.
 const PRODUCT: f64 = 0.0175;
-/// The same for bytes, and what a pair costs besides.
-const BYTE: (f64, f64) = (0.0046, 0.06);
+/// The same for bytes.
+const BYTE: f64 = 0.0046;
+/// What a pair costs besides.
+const PAIR: f64 = 0.06;
 /// To decide one proposed pair by the definition.
 const DECIDE: f64 = 28.0;
 
 impl Plan {
     /// Chooses, for the kernel asked for.
     pub fn of(pairs: &AllPairs<'_>, lambda: Score) -> Plan {
-        use super::Kernel;
         let slower = if pairs.kernel().of_products() == Kernel::Portable { 8.0 } else { 1.0 };
-        let products = PRODUCT * pairs.kernel_width() as f64 * slower;
-        let plain = Plan { screen: None, nanoseconds: products };
-        let forced = match pairs.kernel() {
-            Kernel::Int8 => true,
-            Kernel::Auto => false,
-            _ => return plain,
-        };
+        let product = PRODUCT * slower;
+        let plain = Plan { screen: None, bytes: false, nanoseconds: product * pairs.kernel_width() as f64 };
+        let forced = pairs.kernel() == Kernel::Int8;
+        let bytes = forced || pairs.kernel() == Kernel::Auto && super::kernels::has_int8();
         // On a few thousand rows the choice would cost more than it saves.
-        if !forced && (!super::kernels::has_int8() || pairs.present().len() < 3000) {
+        if !forced && pairs.present().len() < 3000 {
             return plain;
         }
         let Some(of) = pairs.directions() else { return plain };
@@ -299,14 +351,17 @@ impl Plan {
             .into_par_iter()
             .map(|directions| {
                 let passed = Plan::passed(pairs, of, directions, lambda);
-                let bytes = (directions + 1).div_ceil(STEP) * STEP;
-                (BYTE.1 + BYTE.0 * bytes as f64 + passed * DECIDE, directions)
+                let compared = match bytes {
+                    true => BYTE * ((directions + 1).div_ceil(STEP) * STEP) as f64,
+                    false => product * (directions + MORE) as f64,
+                };
+                (PAIR + compared + passed * DECIDE, directions)
             })
             .collect();
         let best = costs.into_iter().min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         match best {
-            Some((nanoseconds, directions)) if forced || nanoseconds < products => {
-                Plan { screen: Some(directions), nanoseconds }
+            Some((nanoseconds, directions)) if forced || nanoseconds < plain.nanoseconds => {
+                Plan { screen: Some(directions), bytes, nanoseconds }
             }
             _ => plain,
         }

@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use rayon::prelude::*;
 
 use super::kernels::{self, CELLS, LEFT, RIGHT, STEP};
-use super::panels::{Rights, STRIP, Shelf, micro_tiles, pack_strip, tiles};
+use super::panels::{Numbers, Rights, STRIP, Shelf, micro_tiles, pack_strip, tiles};
 use super::rows::AllPairs;
-use super::screen::Screen;
+use super::screen::{Along, MORE, Plan, Screen};
 use super::{Measure, PairSink, Scan, Score};
 use crate::corpus::{Pair, PaperId};
 use crate::progress::Run;
@@ -26,7 +26,7 @@ pub struct Estimate {
     pub seconds: f64,
     /// Memory beyond the rows, in bytes, most of it for the pairs found in a strip.
     pub bytes: u64,
-    /// What will propose pairs: bytes along how many directions, or f32 products.
+    /// Along how many directions rows are screened; `None` where all their numbers are multiplied.
     pub directions: Option<usize>,
 }
 
@@ -121,12 +121,6 @@ impl<'a> Decider<'a> {
     }
 }
 
-/// What proposes pairs in a strip.
-enum Proposer {
-    Products { left: Vec<f32> },
-    Bytes { left: Vec<u8>, least: Vec<i32> },
-}
-
 impl AllPairs<'_> {
     /// What [`AllPairs::scan`] at λ will take.
     pub fn estimate(&self, lambda: Score) -> Estimate {
@@ -134,19 +128,18 @@ impl AllPairs<'_> {
         let m = self.present().len() as u64;
         let comparisons = Pair::count(self.present().len());
         let threads = rayon::current_num_threads() as u64;
-        let row = match plan.screen {
-            Some(directions) => ((directions + 1).div_ceil(STEP) * STEP) as u64 + 8,
-            None => 0,
+        // Bytes along the directions, where a row's sum begins and what it must exceed.
+        let row = |directions: usize| ((directions + 1).div_ceil(STEP) * STEP) as u64 + 8;
+        let kept = match plan {
+            Plan { screen: Some(directions), bytes: true, .. } => m * row(directions),
+            Plan { screen: Some(directions), .. } => Rights::bytes(m as usize, directions + MORE, threads),
+            _ => Rights::bytes(m as usize, self.kernel_width(), threads),
         };
-        let right = match plan.screen {
-            Some(_) => 0,
-            None => Rights::bytes(self, threads),
-        };
-        let buffers = right + (STRIP * self.kernel_width() * 8) as u64;
+        let strip = (STRIP * self.kernel_width() * 8) as u64;
         Estimate {
             comparisons,
             seconds: comparisons as f64 * plan.nanoseconds * 1e-9 / threads as f64,
-            bytes: m * row + buffers + 2 * BUDGET * size_of::<Found>() as u64,
+            bytes: kept + strip + 2 * BUDGET * size_of::<Found>() as u64,
             directions: plan.screen,
         }
     }
@@ -161,26 +154,20 @@ impl AllPairs<'_> {
         let m = self.present().len();
         let task = run.progress.start("all pairs", Some(Pair::count(m)), "pairs");
         let plan = self.plan(lambda);
-        let screen =
-            plan.screen.zip(self.directions()).map(|(directions, of)| Screen::new(self, of, directions, lambda));
-        let rights = match &screen {
-            Some(_) => Rights::none(),
-            None => Rights::new(self),
-        };
+        let along = plan.screen.zip(self.directions());
+        let screen = along.filter(|_| plan.bytes).map(|(directions, of)| Screen::new(self, of, directions, lambda));
+        let along = along.filter(|_| !plan.bytes).map(|(directions, of)| Along::new(of, directions));
+        let numbers = Numbers { pairs: self, along: along.as_ref() };
+        let rights = screen.is_none().then(|| Rights::new(numbers));
+        let least = numbers.least(lambda);
         let (mut start, mut height) = (0, STRIP);
         while start < m {
             let strip = start..(start + height).min(m);
-            let proposer = match &screen {
-                Some(screen) => {
-                    let (left, least) = screen.left(strip.clone());
-                    Proposer::Bytes { left, least }
-                }
-                None => {
-                    let mut left = Vec::new();
-                    pack_strip(self, strip.clone(), &mut left);
-                    Proposer::Products { left }
-                }
-            };
+            let mut left = Vec::new();
+            if screen.is_none() {
+                pack_strip(numbers, strip.clone(), &mut left);
+            }
+            let screen = screen.as_ref().map(|screen| (screen, screen.left(strip.clone())));
             let (held, verified, full) = (AtomicU64::new(0), AtomicU64::new(0), AtomicBool::new(false));
             let found: Vec<Vec<Found>> = tiles(start, m)
                 .into_par_iter()
@@ -192,14 +179,14 @@ impl AllPairs<'_> {
                         }
                         full.load(Relaxed)
                     };
-                    match (&proposer, &screen) {
-                        (Proposer::Bytes { left, least }, Some(screen)) => {
-                            by_bytes(screen, left, least, &strip, &tile, &mut propose);
-                        }
-                        (Proposer::Products { left }, _) => rights.with(self, tile.clone(), |right| {
-                            self.by_products(lambda, left, right, &strip, &tile, &mut propose);
-                        }),
-                        _ => unreachable!("bytes are compared through a screen"),
+                    if let Some((screen, (left, least))) = &screen {
+                        by_bytes(screen, left, least, &strip, &tile, &mut propose);
+                    }
+                    if let Some(rights) = &rights {
+                        rights.with(tile.clone(), |right| {
+                            let panels = (left.as_slice(), right);
+                            self.by_products(numbers.width(), least, panels, &strip, &tile, &mut propose);
+                        });
                     }
                     decider.decide();
                     verified.fetch_add(decider.tried, Relaxed);
@@ -230,20 +217,19 @@ impl AllPairs<'_> {
         scan
     }
 
-    /// Gives `propose` every pair of a strip and a tile whose f32 value is near enough to λ, until it says that there are
-    /// too many.
+    /// Gives `propose` every pair of a strip and a tile whose f32 value is at least `least`, until it says that there are too
+    /// many. `panels` are left and right rows of so many numbers.
     fn by_products(
         &self,
-        lambda: Score,
-        left: &[f32],
-        right: &[f32],
+        width: usize,
+        least: f32,
+        (left, right): (&[f32], &[f32]),
         strip: &Range<usize>,
         tile: &Range<usize>,
         propose: &mut impl FnMut(usize, usize) -> bool,
     ) {
-        let (kernel, width) = (self.kernel().of_products(), self.kernel_width());
+        let kernel = self.kernel().of_products();
         let distance = self.measure() == Measure::Manhattan;
-        let least = ((self.least_value(lambda) - self.value_error()) as f32).next_down();
         let (size_l, size_r) = (LEFT * width, RIGHT * width);
         let mut values = [0.0; CELLS];
         for (panel_l, row, panel_r, column) in micro_tiles(strip, tile) {
@@ -272,13 +258,13 @@ impl AllPairs<'_> {
         let error = 2.0 * self.value_error();
         // Below the least value of a pair of this score, less twice the error, nothing can be better.
         let least_for = |score: Score| ((self.least_value(score) - error) as f32).next_down();
-        let (shelf, rights) = (Shelf::new(), Rights::new(self));
+        let (shelf, rights) = (Shelf::new(), Rights::new(Numbers::all(self)));
         let mut left = Vec::new();
         for start in (0..m).step_by(STRIP) {
             let strip = start..(start + STRIP).min(m);
-            pack_strip(self, strip.clone(), &mut left);
+            pack_strip(Numbers::all(self), strip.clone(), &mut left);
             tiles(start, m).into_par_iter().for_each(|tile| {
-                rights.with(self, tile.clone(), |right| {
+                rights.with(tile.clone(), |right| {
                     shelf.with(
                         // One place more than rows, so that panels that are filled up have one too.
                         || (vec![None::<Score>; m], vec![f32::NEG_INFINITY; m + LEFT + RIGHT]),

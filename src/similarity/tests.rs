@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 
 use ndarray::Array2;
 
+use super::screen::Plan;
 use super::*;
 use crate::corpus::{Pair, PaperId};
 use crate::matrix::Matrix;
@@ -155,6 +156,47 @@ fn screening_by_bytes_loses_no_pair() {
 }
 
 #[test]
+fn screening_by_numbers_loses_no_pair() {
+    let mut lengths = rows(400, 24, 13);
+    lengths.outer_iter_mut().enumerate().for_each(|(i, mut row)| row *= 10f32.powi(i as i32 % 9 - 4));
+    for rows in [rows(400, 24, 12), lengths] {
+        for measure in [Measure::Cosine, Measure::Pearson, Measure::Euclidean] {
+            for lambda in ["-0.5", "0.001", "0.5", "0.9", "0.999", "0.999999", "1"].map(|l| l.parse().unwrap()) {
+                let expected = brute(&AllPairs::of(&rows, measure), lambda);
+                for kernel in [Kernel::Portable, Kernel::Avx2, Kernel::Avx512] {
+                    for directions in [1, 7, 24] {
+                        let plan = Plan { screen: Some(directions), bytes: false, nanoseconds: 1.0 };
+                        let pairs = AllPairs::of(&rows, measure).with_kernel(kernel).with_plan(lambda, plan);
+                        assert!(scan(&pairs, lambda) == expected, "{measure} {kernel} at {lambda}");
+                    }
+                }
+            }
+        }
+    }
+    let spread = rows(700, 24, 15);
+    let lambda = "0.98".parse().unwrap();
+    let plan = Plan { screen: Some(8), bytes: false, nanoseconds: 1.0 };
+    let pairs = AllPairs::of(&spread, Measure::Cosine).with_plan(lambda, plan);
+    let report = pairs.scan(lambda, &mut Collect::default(), &Run::default());
+    assert!(report.verified < report.pairs / 4, "numbers leave out most pairs: {report:?}");
+}
+
+#[test]
+fn rows_that_are_not_asked_for_match_nothing() {
+    let rows = rows(200, 12, 4);
+    let lambda = "0.9".parse().unwrap();
+    let some: Vec<u32> = (0..200).filter(|i| i % 3 != 1).collect();
+    let all = AllPairs::of(&rows, Measure::Cosine);
+    let expected: Vec<_> =
+        brute(&all, lambda).into_iter().filter(|(p, _)| p.first().0 % 3 != 1 && p.second().0 % 3 != 1).collect();
+    let pairs = all.only(&some);
+    let mut found = Collect::default();
+    let report = pairs.scan(lambda, &mut found, &Run::default());
+    assert!(found.pairs == expected && expected.len() > 20);
+    assert_eq!(report.pairs, Pair::count(some.len()));
+}
+
+#[test]
 fn estimates_grow_with_the_square_of_the_rows() {
     let (few, many) = (rows(100, 8, 1), rows(1000, 8, 1));
     let of = |rows| AllPairs::of(rows, Measure::Cosine).with_kernel(Kernel::Portable).estimate("0.9".parse().unwrap());
@@ -233,16 +275,20 @@ fn many_pairs_come_in_order_and_a_sink_can_stop_them() {
 
 #[test]
 fn threads_and_kernels_change_nothing() {
-    let rows = rows(2500, 30, 2);
+    let rows = rows(3300, 30, 2);
     let grid = ["0.3".parse().unwrap()];
-    let run = |threads, kernel| {
-        let pairs = AllPairs::of(&rows, Measure::Cosine).with_kernel(kernel);
+    let lambda = "0.9".parse().unwrap();
+    let run = |threads, kernel, screen: Option<usize>| {
+        let mut pairs = AllPairs::of(&rows, Measure::Cosine).with_kernel(kernel);
+        if screen.is_some() {
+            pairs = pairs.with_plan(lambda, Plan { screen, bytes: kernel == Kernel::Int8, nanoseconds: 1.0 });
+        }
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| (scan(&pairs, "0.9".parse().unwrap()), pairs.tally(&[], &grid, &Run::default())))
+        pool.install(|| (scan(&pairs, lambda), pairs.tally(&[], &grid, &Run::default())))
     };
-    let one = run(1, Kernel::Portable);
+    let one = run(1, Kernel::Portable, None);
     assert!(one.0.len() > 1000);
     for &kernel in Kernel::ALL {
-        assert!(one == run(2, kernel) && one == run(5, kernel), "{kernel}");
+        assert!(one == run(2, kernel, None) && one == run(5, kernel, Some(11)), "{kernel}");
     }
 }
