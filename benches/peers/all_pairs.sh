@@ -1,33 +1,52 @@
 #!/usr/bin/env bash
-# All pairs of the rows of a .npy file at one λ: papertwin against blocked numpy and faiss, in one run, ratios at the end.
+# All pairs of the rows of a .npy file at some λ: papertwin against blocked numpy and faiss, in one run, ratios at the end.
 #
-# usage: all_pairs.sh PAPERTWIN PYTHON PEER.py VECTORS.npy LAMBDA [THREADS]
+# usage: all_pairs.sh PAPERTWIN PYTHON PEER.py VECTORS.npy "LAMBDA ..." [THREADS [ROUNDS]]
 #
 # PEER.py takes VECTORS --threshold --method numpy|faiss --threads and prints one JSON line with seconds and pairs; its
-# seconds hold the comparison alone, ours hold reading the file and writing the pairs too. Numbers of pairs may differ where a
-# cosine is within a rounding of λ.
+# seconds hold the comparison alone and it only counts the pairs, ours hold starting, reading the file and writing the pairs
+# too. Peers and kernels take turns for so many rounds, and the least seconds of each count. Numbers of pairs may differ where
+# a cosine is within a rounding of λ. All kernels must write the same bytes.
 set -euo pipefail
-papertwin=$1 python=$2 peer=$3 vectors=$4 lambda=$5 threads=${6:-2}
+papertwin=$1 python=$2 peer=$3 vectors=$4 lambdas=$5 threads=${6:-2} rounds=${7:-3}
 unset OPENBLAS_CORETYPE OPENBLAS_L2_SIZE
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
-for method in numpy faiss; do
-    "$python" "$peer" "$vectors" --threshold "$lambda" --method "$method" --threads "$threads" | tee "$folder/$method.json"
+kernels=(auto)
+for kernel in portable avx2 avx512; do
+    if "$papertwin" --quiet pairs --vectors "$vectors" --lambda 1 --kernel "$kernel" -o "$folder/try.csv" 2>/dev/null; then
+        kernels+=("$kernel")
+    fi
 done
-for kernel in auto portable; do
-    start=$(date +%s.%N)
-    "$papertwin" --quiet --threads "$threads" pairs --vectors "$vectors" --lambda "$lambda" --kernel "$kernel" \
-        -o "$folder/$kernel.csv"
-    end=$(date +%s.%N)
-    pairs=$(($(wc -l <"$folder/$kernel.csv") - 1))
-    echo "{\"papertwin\": \"$kernel\", \"seconds\": $(echo "$end - $start" | bc), \"pairs\": $pairs}" | tee "$folder/$kernel.json"
+for lambda in $lambdas; do
+    for round in $(seq "$rounds"); do
+        for method in numpy faiss; do
+            "$python" "$peer" "$vectors" --threshold "$lambda" --method "$method" --threads "$threads" \
+                >>"$folder/$lambda.$method.jsonl"
+        done
+        for kernel in "${kernels[@]}"; do
+            out="$folder/$kernel.csv"
+            TIMEFORMAT='{"seconds": %R, "cpu": %U'
+            { time "$papertwin" --quiet --threads "$threads" pairs --vectors "$vectors" --lambda "$lambda" \
+                --kernel "$kernel" --max-pairs 100000000 -o "$out" 2>/dev/null; } 2>>"$folder/$lambda.$kernel.jsonl"
+            truncate -s -1 "$folder/$lambda.$kernel.jsonl"
+            echo ", \"pairs\": $(($(wc -l <"$out") - 1))}" >>"$folder/$lambda.$kernel.jsonl"
+            [ "$round" != 1 ] || cmp "$folder/auto.csv" "$out"
+        done
+    done
 done
-cmp "$folder/auto.csv" "$folder/portable.csv" && echo "both kernels wrote the same bytes"
-"$python" - "$folder" <<'PYTHON'
+echo "all kernels wrote the same bytes: ${kernels[*]}"
+"$python" - "$folder" "$lambdas" "${kernels[@]}" <<'PYTHON'
 import json, sys
-of = {name: json.load(open(f"{sys.argv[1]}/{name}.json")) for name in ("numpy", "faiss", "auto", "portable")}
-for name in ("numpy", "faiss"):
-    print(f"papertwin (auto) against {name}: {of[name]['seconds'] / of['auto']['seconds']:.1f}x, "
-          f"pairs {of['auto']['pairs']} against {of[name]['pairs']}")
+folder, lambdas, kernels = sys.argv[1], sys.argv[2].split(), sys.argv[3:]
+print("λ,program,seconds,cpu_seconds,pairs,numpy/it,faiss/it")
+for l in lambdas:
+    best = {}
+    for name in ["numpy", "faiss"] + kernels:
+        runs = [json.loads(line) for line in open(f"{folder}/{l}.{name}.jsonl")]
+        best[name] = min(runs, key=lambda run: run["seconds"])
+    for name, run in best.items():
+        ratio = [f"{best[peer]['seconds'] / run['seconds']:.1f}" for peer in ("numpy", "faiss")]
+        print(l, name, f"{run['seconds']:.3f}", run.get("cpu", ""), run["pairs"], *ratio, sep=",")
 PYTHON
