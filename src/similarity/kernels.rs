@@ -296,11 +296,10 @@ mod x86 {
                 least: f32,
                 out: &mut Values,
             ) -> bool {
-                const SIDES: usize = RIGHT / (2 * $lanes);
-                const PARTS: usize = LEFT / $rows * SIDES;
+                const WHOLE: bool = $rows == LEFT && 2 * $lanes == RIGHT;
                 let mut most = $set(f32::NEG_INFINITY);
-                for part in 0..PARTS {
-                    let (top, side) = (part / SIDES * $rows, part % SIDES * 2 * $lanes);
+                let sides = (0..RIGHT).step_by(2 * $lanes);
+                for (top, side) in (0..LEFT).step_by($rows).flat_map(|top| sides.clone().map(move |side| (top, side))) {
                     let mut sums = [[$zero(); 2]; $rows];
                     for k in 0..width {
                         // SAFETY: k is below the width; the rows from `top` and two vectors from `side` are within the panels.
@@ -312,7 +311,7 @@ mod x86 {
                     for sum in &sums {
                         most = $max(most, $max(sum[0], sum[1]));
                     }
-                    if PARTS == 1 && !$reaches(most, least) {
+                    if WHOLE && !$reaches(most, least) {
                         return false;
                     }
                     for (row, sum) in sums.iter().enumerate() {
