@@ -29,6 +29,9 @@ impl Survivor {
     /// If there are no records.
     pub fn choose(&self, papers: &[&Paper]) -> usize {
         assert!(!papers.is_empty(), "a cluster has members");
+        if papers.len() == 1 {
+            return 0;
+        }
         (0..papers.len()).min_by_key(|&place| self.key(papers[place], place)).unwrap_or(0)
     }
 

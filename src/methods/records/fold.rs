@@ -161,8 +161,8 @@ fn strip_latex(text: &str) -> String {
 /// accents resolved, Greek letters by name, apostrophes dropped, everything that is no letter or digit a blank.
 /// Letters of other scripts stay. A text without letters and digits folds to nothing.
 pub fn fold(text: &str) -> String {
-    if text.is_ascii() && !text.contains(['&', '<', '\\', '{', '$']) {
-        return words(text.chars());
+    if text.bytes().all(|b| b.is_ascii() && !matches!(b, b'&' | b'<' | b'\\' | b'{' | b'$')) {
+        return ascii_words(text);
     }
     let text = repair_mojibake(&strip_markup(text));
     let mut plain = String::with_capacity(text.len());
@@ -180,6 +180,24 @@ pub fn fold(text: &str) -> String {
 /// Marks that are vowels, not accents: without them Devanagari, Thai and their like lose their words.
 fn is_letter_mark(c: char) -> bool {
     (c as u32) >= 0x0900 && (c as u32) < 0x1ab0
+}
+
+/// [`words`] of a text that is nothing but ASCII, as most are.
+fn ascii_words(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut gap = false;
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() {
+            if gap && !out.is_empty() {
+                out.push(' ');
+            }
+            gap = false;
+            out.push(char::from(byte.to_ascii_lowercase()));
+        } else if !matches!(byte, b'\'' | b'`') {
+            gap = true;
+        }
+    }
+    out
 }
 
 fn words(chars: impl Iterator<Item = char>) -> String {
@@ -272,6 +290,9 @@ mod tests {
         assert_eq!(fold("O’Dell's ﬁsh"), "odells fish");
         assert_eq!(fold("A & B <5 or > 7"), "a b 5 or 7");
         assert_eq!(fold("воздух"), "воздух");
+        for text in ["It's  a `plain' TITLE, of 2 (two) parts.", "", "--", "x", " A-b "] {
+            assert_eq!(ascii_words(text), words(text.chars()), "{text}");
+        }
         assert_eq!(fold("???"), "");
         assert_eq!(compact("e learning"), "elearning");
     }

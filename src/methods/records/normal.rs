@@ -419,12 +419,15 @@ const LABELS: [&str; 22] = [
     "guest editors foreword",
 ];
 
+/// Longer texts are no label, with all the marks around it.
+const LONGEST_LABEL: usize = 30;
+
 /// Takes labels in round brackets out, wherever they stand.
 fn without_labels(text: &str) -> std::borrow::Cow<'_, str> {
     let mut from = 0;
     while let Some(open) = text[from..].find('(').map(|at| from + at) {
         let Some(close) = text[open..].find(')').map(|at| open + at) else { break };
-        if LABELS.contains(&fold(&text[open + 1..close]).as_str()) {
+        if close - open <= LONGEST_LABEL && LABELS.contains(&fold(&text[open + 1..close]).as_str()) {
             let mut out = text[..open].trim_end().to_owned();
             out.push_str(&text[close + 1..]);
             return out.into();
@@ -438,6 +441,7 @@ fn without_labels(text: &str) -> std::borrow::Cow<'_, str> {
 fn without_label(text: &str) -> &str {
     let left = |rest: &str| fold(rest).contains(' ');
     if let Some((head, rest)) = text.split_once([':', '-'])
+        && head.len() <= LONGEST_LABEL
         && left(rest)
         && LABELS.contains(&fold(head).as_str())
     {
@@ -445,6 +449,7 @@ fn without_label(text: &str) -> &str {
     }
     for mark in [" - ", ": ", ", ", "? "] {
         if let Some((head, tail)) = text.rsplit_once(mark)
+            && tail.len() <= LONGEST_LABEL
             && left(head)
             && LABELS.contains(&fold(tail).as_str())
         {
@@ -476,7 +481,11 @@ fn without_language(text: &str) -> &str {
     ];
     let trimmed = text.trim_end_matches(['.', ' ']);
     match trimmed.rsplit_once(['.', '?']) {
-        Some((head, tail)) if fold(head).contains(' ') && LANGUAGES.contains(&fold(tail).as_str()) => head,
+        Some((head, tail))
+            if tail.len() <= LONGEST_LABEL && fold(head).contains(' ') && LANGUAGES.contains(&fold(tail).as_str()) =>
+        {
+            head
+        }
         _ => text,
     }
 }
