@@ -94,8 +94,8 @@ fn the_laboratory_writes_tables() {
     let line: serde_json::Value = serde_json::from_str(&out(&["candidates", "--bands", "32"])).unwrap();
     assert_eq!((&line["documents"], &line["candidates"]), (&3.into(), &1.into()));
 
-    let families = out(&["families", "--components", "16"]);
-    assert!(families.contains("\nrounds,16,1,"), "{families}");
+    let orders = out(&["orders", "--components", "16"]);
+    assert!(orders.contains("\na multiplication,row by row,3,33,19,304,528\n"), "{orders}");
     let found = papertwin()
         .args(["pairs", "--method", "minhash", "--set", "shingle.size=2", "--text-fields", "body", "--lambda", "0.8"])
         .arg(&records)
@@ -114,6 +114,8 @@ fn pages_and_growth_need_no_data_and_repeat() {
     let pages = run(&["pages", "--articles", "2"]);
     assert_eq!(pages, run(&["pages", "--articles", "2", "--threads", "3"]));
     assert_ne!(pages, run(&["pages", "--articles", "2", "--seed", "2"]));
+    let families = String::from_utf8(run(&["families", "--components", "16", "--pairs", "10"])).unwrap();
+    assert!(families.contains("\n9,0.800000,one permutation,10,"), "{families}");
     let growth = String::from_utf8(run(&["growth", "--sizes", "50,100"])).unwrap();
     assert_eq!(growth.lines().count(), 3);
 }

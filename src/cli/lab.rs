@@ -1,17 +1,17 @@
 //! `papertwin lab`: the experiments on shingles, MinHash and exact joins, as tables.
 
 use std::path::PathBuf;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
 use papertwin::corpus::Field;
-use papertwin::experiment::near_duplicates::{self, Measured};
+use papertwin::experiment::near_duplicates::{self, Measured, Ways};
 use papertwin::output::Output;
 use papertwin::similarity::Score;
 use papertwin::sketch::bands::{BandIndex, Bands};
 use papertwin::sketch::minhash::{Family, MinHash};
-use papertwin::table::Table;
-use papertwin::text::{LanguageChoice, ShingleKind, ShingleParams, ShingleSets, Shingling, ShortText, WordRule};
+use papertwin::text::{LanguageChoice, ShingleKind, ShingleParams, ShingleSets, Shingling, ShortText, WordRule, Words};
+use rayon::prelude::*;
 
 use super::corpus_args::CorpusArgs;
 use super::{Context, Outcome};
@@ -19,7 +19,8 @@ use super::{Context, Outcome};
 pub const EXAMPLES: &str = "EXAMPLES
   papertwin lab pages -o pages.csv
   papertwin lab joins news.jsonl --text-fields body -o joins.csv --measurements joins-measurements.csv
-  papertwin lab families papers.jsonl --measurements families-measurements.csv
+  papertwin lab families --measurements families-measurements.csv
+  papertwin lab orders papers.jsonl --measurements orders-measurements.csv
   papertwin lab candidates papers.jsonl --threads 1
   papertwin lab growth --sizes 10000,100000,1000000 --measurements growth-measurements.csv
   papertwin lab shingles news.jsonl --kind stop-word --size 2 --text-fields body";
@@ -37,8 +38,9 @@ enum Experiment {
         /// Articles; three pairs of pages each
         #[arg(long, default_value_t = 200)]
         articles: u64,
-        #[command(flatten)]
-        tables: Tables,
+        /// The table; - is standard output
+        #[arg(short, long, value_name = "CSV", default_value = "-")]
+        output: PathBuf,
     },
     /// Buckets of lengths, MinHash and every exact join at thresholds .5 to .95
     Joins {
@@ -52,8 +54,19 @@ enum Experiment {
         #[command(flatten)]
         tables: Tables,
     },
-    /// MinHash row by row, column by column, and by one permutation: time and error
+    /// How well and how fast n functions, one permutation and rounds estimate, on sets of known similarity
     Families {
+        /// Components of a signature
+        #[arg(long, default_value_t = 128, value_parser = clap::value_parser!(u32).range(1..=65536))]
+        components: u32,
+        /// Pairs of sets for each size and similarity
+        #[arg(long, default_value_t = 1000)]
+        pairs: u64,
+        #[command(flatten)]
+        tables: Tables,
+    },
+    /// MinHash row by row and column by column, with a cheap and with a dear hash
+    Orders {
         #[command(flatten)]
         corpus: CorpusArgs,
         #[command(flatten)]
@@ -85,6 +98,9 @@ enum Experiment {
         /// Numbers of documents
         #[arg(long, value_delimiter = ',', default_value = "10000,30000,100000")]
         sizes: Vec<usize>,
+        /// minhash, exact, or both: one alone shows its memory
+        #[arg(long, default_value = "both", value_parser = ways)]
+        ways: Ways,
         #[command(flatten)]
         tables: Tables,
     },
@@ -153,14 +169,15 @@ struct Tables {
 }
 
 impl Tables {
-    fn write(&self, work: impl FnOnce() -> anyhow::Result<(Table, Option<Table>)>) -> anyhow::Result<()> {
+    /// Opens the outputs before the work begins.
+    fn write(&self, work: impl FnOnce() -> Measured) -> anyhow::Result<()> {
         let mut out = Output::create(&self.output)?;
         let measurements = self.measurements.as_ref().map(Output::create).transpose()?;
-        let (table, seconds) = work()?;
-        table.write_csv(&mut out)?;
+        let found = work();
+        found.table.write_csv(&mut out)?;
         out.commit()?;
-        if let (Some(mut out), Some(seconds)) = (measurements, seconds) {
-            seconds.write_csv(&mut out)?;
+        if let Some(mut out) = measurements {
+            found.measurements.write_csv(&mut out)?;
             out.commit()?;
         }
         Ok(())
@@ -172,6 +189,15 @@ fn name<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, String> {
     serde_json::from_value(serde_json::Value::String(text.into())).map_err(|error| error.to_string())
 }
 
+fn ways(text: &str) -> Result<Ways, String> {
+    match text {
+        "minhash" => Ok(Ways::MinHash),
+        "exact" => Ok(Ways::Exact),
+        "both" => Ok(Ways::Both),
+        _ => Err("wanted minhash, exact or both".into()),
+    }
+}
+
 fn family(text: &str) -> Result<Family, String> {
     name(text)
 }
@@ -179,24 +205,28 @@ fn family(text: &str) -> Result<Family, String> {
 impl Lab {
     pub fn run(self, context: &Context) -> anyhow::Result<Outcome> {
         let run = context.run();
-        let both = |measured: Measured| (measured.table, Some(measured.measurements));
         match self.experiment {
-            Experiment::Pages { articles, tables } => {
-                tables.write(|| Ok((near_duplicates::wrapped_pages(articles, &run), None)))?;
+            Experiment::Pages { articles, output } => {
+                Tables { output, measurements: None }.write(|| near_duplicates::wrapped_pages(articles, &run))?;
                 Ok(Outcome::Clean)
             }
             Experiment::Joins { corpus, shingles, thresholds, tables } => {
                 let (sets, outcome) = sets(&corpus, &shingles, context)?;
-                tables.write(|| Ok(both(near_duplicates::joins(&sets, &thresholds, &run))))?;
+                tables.write(|| near_duplicates::joins(&sets, &thresholds, &run))?;
                 Ok(outcome)
             }
-            Experiment::Families { corpus, shingles, components, tables } => {
+            Experiment::Families { components, pairs, tables } => {
+                tables.write(|| near_duplicates::families(components as usize, pairs, &run))?;
+                Ok(Outcome::Clean)
+            }
+            Experiment::Orders { corpus, shingles, components, tables } => {
                 let (sets, outcome) = sets(&corpus, &shingles, context)?;
-                tables.write(|| Ok(both(near_duplicates::families(&sets, components as usize, &run))))?;
+                tables.write(|| near_duplicates::orders(&sets, components as usize, &run))?;
                 Ok(outcome)
             }
-            Experiment::Growth { sizes, tables } => {
-                tables.write(|| Ok(both(near_duplicates::growth(&sizes, &run))))?;
+            Experiment::Growth { sizes, ways, tables } => {
+                tables.write(|| near_duplicates::growth(&sizes, ways, &run))?;
+                context.say(format_args!("peak memory: {} MiB", peak_memory().map_or("?".into(), |m| m.to_string())));
                 Ok(Outcome::Clean)
             }
             Experiment::Candidates { corpus, shingles, components, bands, family } => {
@@ -233,6 +263,7 @@ fn sets(corpus: &CorpusArgs, cut: &Cut, context: &Context) -> anyhow::Result<(Sh
     Ok((ShingleSets::of_corpus(&loaded.corpus, &cut.text_fields, &shingling), outcome))
 }
 
+/// As other programs are measured: the clock starts when all texts have been cut into words.
 fn candidates(
     corpus: &CorpusArgs,
     cut: &Cut,
@@ -244,29 +275,38 @@ fn candidates(
     if bands > components {
         bail!("--bands {bands} of --components {components}: wanted at most one band a component");
     }
+    if cut.kind == ShingleKind::Letters || cut.min_set > 1 {
+        bail!("candidates are measured on words: --kind words or stop-word, without --min-set");
+    }
     let shingling = cut.shingling()?;
+    let clock = Instant::now();
     let (loaded, outcome) = corpus.load(context)?;
-    let start = Instant::now();
-    let sets = ShingleSets::of_corpus(&loaded.corpus, &cut.text_fields, &shingling);
-    let shingles = start.elapsed().as_secs_f64();
-    let start = Instant::now();
-    let signatures = MinHash::new(family, components, context.seed).signatures(&sets);
-    let signed = start.elapsed().as_secs_f64();
+    let read = clock.elapsed();
+    let papers = loaded.corpus.papers();
+    let texts: Vec<Words> = papers.par_iter().map(|paper| shingling.words(&paper.text(&cut.text_fields))).collect();
+    drop(loaded);
+    let ready = clock.elapsed();
+    let signatures = MinHash::new(family, components, context.seed).stream(texts.len(), |document, hashes| {
+        shingling.hash_words(&texts[document], hashes);
+    });
+    let signed = clock.elapsed();
     let index = BandIndex::new(&signatures, Bands { bands, rows: components / bands });
     let mut found = Vec::new();
     let mut pairs = 0;
-    for document in 0..sets.papers() as u32 {
+    for document in 0..texts.len() as u32 {
         index.later(document, &mut found);
         pairs += found.len();
     }
-    let seconds = start.elapsed().as_secs_f64();
+    let done = clock.elapsed();
+    let seconds = |time: Duration| (time.as_secs_f64() * 1e4).round() / 1e4;
     let line = serde_json::json!({
-        "documents": sets.papers(),
-        "shingles": sets.total(),
+        "documents": texts.len(),
         "candidates": pairs,
-        "cut_seconds": (shingles * 1e4).round() / 1e4,
-        "signature_seconds": (signed * 1e4).round() / 1e4,
-        "seconds": (seconds * 1e4).round() / 1e4,
+        "read_seconds": seconds(read),
+        "cut_seconds": seconds(ready - read),
+        "signature_seconds": seconds(signed - ready),
+        "seconds": seconds(done - ready),
+        "all_seconds": seconds(done),
         "peak_rss_mib": peak_memory(),
     });
     let mut out = Output::create("-")?;

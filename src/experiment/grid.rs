@@ -105,7 +105,7 @@ fn set(table: &mut Table, path: &str, value: Value) -> Result<(), String> {
 }
 
 /// Lays settings over others: tables are joined, everything else is replaced. A method replaces the method.
-fn overlay(base: &mut Table, over: &Table) {
+pub(super) fn overlay(base: &mut Table, over: &Table) {
     for (key, value) in over {
         match (base.get_mut(key), value) {
             (Some(Value::Table(below)), Value::Table(above)) if key != "method" => overlay(below, above),

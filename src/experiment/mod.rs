@@ -7,6 +7,7 @@
 mod claim;
 mod compare;
 mod grid;
+mod laboratory;
 pub mod near_duplicates;
 mod news;
 mod readme;

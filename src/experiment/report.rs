@@ -22,8 +22,8 @@ pub fn report(experiments: &[(String, Spec)], results: &Path) -> Result<String, 
         }
         let table_error = |source| ExperimentError::Table { path: format!("results/{name}"), source };
         let data = match spec.tier {
-            Tier::Quick => "generated data",
-            Tier::Full => "real data",
+            Tier::Full if spec.base.contains_key("data") => "real data",
+            _ => "generated data",
         };
         // Writing to a string cannot fail.
         let _ = write!(out, "\n## {}\n\n`papertwin reproduce --only {name}` ({data})\n", spec.title);
@@ -56,6 +56,11 @@ pub fn report(experiments: &[(String, Spec)], results: &Path) -> Result<String, 
                     ],
                     &folder.axes()?,
                 );
+                (table, columns)
+            }
+            Err(_) if spec.is_laboratory() => {
+                let table = folder.table("table")?;
+                let columns = table.columns().to_vec();
                 (table, columns)
             }
             Err(_) => {

@@ -66,7 +66,7 @@ impl Results {
         self.folder.join("run.toml").is_file()
     }
 
-    /// One of the tables: `table`, `curves`, `summary` or `claims`.
+    /// One of the tables: `table`, `curves`, `summary`, `claims` or `measurements`.
     ///
     /// # Errors
     /// If it cannot be read.
@@ -83,7 +83,8 @@ impl Results {
     pub fn write(&self, spec: &Spec, outcome: &Outcome) -> Result<(), ExperimentError> {
         fs::create_dir_all(&self.folder).map_err(FileError::at(&self.folder))?;
         let mut names = vec!["run.toml".to_owned()];
-        for (name, table) in outcome.tables() {
+        let measurements = outcome.measurements.as_ref().map(|table| ("measurements", table));
+        for (name, table) in outcome.tables().into_iter().chain(measurements) {
             let path = self.folder.join(format!("{name}.csv"));
             let mut bytes = Vec::new();
             table

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
+use super::laboratory;
 use super::news;
 use super::spec::{Settings, Spec};
 use super::stages::{Sources, Stages};
@@ -28,12 +29,14 @@ pub struct Outcome {
     pub axes: Vec<String>,
     /// SHA-256 of each source.
     pub data: BTreeMap<String, String>,
+    /// Seconds of stages, where time is the question; written beside the tables, and never compared.
+    pub measurements: Option<Table>,
     /// Seconds for each point; not part of any table.
     pub seconds: Vec<f64>,
 }
 
 impl Outcome {
-    /// The tables with their file names.
+    /// The tables that are compared, with their file names.
     pub(super) fn tables(&self) -> Vec<(&'static str, &Table)> {
         let mut tables = vec![("table", &self.table)];
         tables.extend(self.curves.as_ref().map(|table| ("curves", table)));
@@ -72,6 +75,9 @@ const SUMMED: [&str; 6] =
 /// # Errors
 /// If a point's settings do not fit, its data is not present, or its work fails; the error names the point.
 pub fn run(spec: &Spec, sources: &Sources, run: &Run) -> Result<Outcome, ExperimentError> {
+    if spec.is_laboratory() {
+        return laboratory::run(spec, sources, run);
+    }
     let points = spec.points().map_err(|reason| ExperimentError::Spec { path: spec.title.clone(), reason })?;
     let axes: Vec<String> =
         points.first().map(|p| p.axes.iter().map(|(name, _)| name.clone()).collect()).unwrap_or_default();
@@ -112,8 +118,7 @@ pub fn run(spec: &Spec, sources: &Sources, run: &Run) -> Result<Outcome, Experim
         seconds.push(start.elapsed().as_secs_f64());
         task.advance(1);
     }
-    let claims = claims(spec, &table, &axes)
-        .map_err(|source| ExperimentError::Table { path: format!("{}: claims", spec.title), source })?;
+    let claims = claims(spec, &table, &axes)?;
     let summary = match &spec.folds {
         Some(folds) if on_news => {
             let seed = points.first().map(|p| p.settings.seed).unwrap_or_default();
@@ -130,7 +135,7 @@ pub fn run(spec: &Spec, sources: &Sources, run: &Run) -> Result<Outcome, Experim
         None => summary(&table, &axes, &points),
     };
     let curves = (!on_news).then_some(curves);
-    Ok(Outcome { table, curves, summary, claims, axes, data: stages.hashes, seconds })
+    Ok(Outcome { table, curves, summary, claims, axes, data: stages.hashes, measurements: None, seconds })
 }
 
 /// The measures of one point and its curve.
@@ -206,10 +211,12 @@ fn thinned(found: &Evaluation, lambdas: &[Score]) -> Table {
     thin
 }
 
-fn claims(spec: &Spec, table: &Table, axes: &[String]) -> Result<Table, crate::table::TableError> {
+/// One row a claim, tried on the table.
+pub(super) fn claims(spec: &Spec, table: &Table, axes: &[String]) -> Result<Table, ExperimentError> {
+    let failed = |source| ExperimentError::Table { path: format!("{}: claims", spec.title), source };
     let mut claims = Table::new(["claim", "column", "tried", "held", "least", "greatest"]);
     for claim in &spec.claims {
-        let tried = claim.tried(table, axes)?;
+        let tried = claim.tried(table, axes).map_err(failed)?;
         claims.push(vec![
             claim.says.as_str().into(),
             claim.column.as_str().into(),

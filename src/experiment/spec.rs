@@ -61,6 +61,8 @@ struct Written {
     #[serde(default)]
     folds: Option<Folds>,
     #[serde(default)]
+    laboratory: Part,
+    #[serde(default)]
     seed: Option<u64>,
 }
 
@@ -119,7 +121,7 @@ pub struct Folds {
 pub struct FigureOf {
     /// The file's name without its ending.
     pub name: String,
-    /// The table that it is drawn from: `table`, `curves` or `summary`.
+    /// The table that it is drawn from: `table`, `curves`, `summary` or `measurements`.
     #[serde(default = "FigureOf::table")]
     pub from: String,
     /// What is drawn.
@@ -233,6 +235,7 @@ impl Spec {
             ("method", written.method),
             ("evaluation", written.evaluation),
             ("news", written.news),
+            ("laboratory", written.laboratory),
         ] {
             if let Some(part) = part {
                 base.insert(name.to_owned(), Value::Table(part));

@@ -17,6 +17,7 @@ use crate::evaluation::natural_duplicates;
 use crate::inject::inject;
 use crate::news::Articles;
 use crate::progress::Run;
+use crate::seed::Seed;
 use crate::text::{AnalyzerParams, Tokens};
 
 pub(super) type Failed = Box<dyn std::error::Error + Send + Sync>;
@@ -108,7 +109,7 @@ impl<'s> Stages<'s> {
                 None => train_on(&laid.corpus, &laid.fields, text, settings, run)?,
                 Some(name) => {
                     let other = Data { dataset: Some(name.clone()), ..Data::default() };
-                    let corpus = read(self.sources, &other, settings, run, &mut self.hashes)?;
+                    let corpus = read(self.sources, &other, settings.seed, run, &mut self.hashes)?;
                     // News have bodies where papers have abstracts.
                     let text_field = if settings.news.is_some() { Field::Body } else { Field::Abstract };
                     train_on(&corpus, &[Field::Title, text_field], text, settings, run)?
@@ -127,20 +128,21 @@ impl<'s> Stages<'s> {
         let data = if generated { format!("{data} {}", settings.seed) } else { data };
         if self.loaded.as_ref().is_none_or(|(key, _)| *key != data) {
             self.loaded = None;
-            self.loaded = Some((data, self.load(&settings.data, settings, run)?));
+            self.loaded = Some((data, self.read(&settings.data, settings.seed, run)?));
         }
         Ok(&self.loaded.as_ref().expect("loaded just now").1)
     }
 
-    fn load(&mut self, data: &Data, settings: &Settings, run: &Run) -> Result<Corpus, Failed> {
-        read(self.sources, data, settings, run, &mut self.hashes)
+    /// The papers of a source, read anew.
+    pub fn read(&mut self, data: &Data, seed: Seed, run: &Run) -> Result<Corpus, Failed> {
+        read(self.sources, data, seed, run, &mut self.hashes)
     }
 }
 
 fn read(
     sources: &Sources,
     data: &Data,
-    settings: &Settings,
+    seed: Seed,
     run: &Run,
     hashes: &mut BTreeMap<String, String>,
 ) -> Result<Corpus, Failed> {
@@ -148,11 +150,11 @@ fn read(
         (None, Some(articles), None, []) => {
             hashes.insert("generated".to_owned(), format!("by the program, {articles} articles a seed"));
             let params = NewsParams { articles: (*articles).into(), furniture: false, ..NewsParams::default() };
-            Corpus::new(params.check(settings.seed.derive("experiment/news"))?.iter().collect())
+            Corpus::new(params.check(seed.derive("experiment/news"))?.iter().collect())
         }
         (Some(papers), None, None, []) => {
             hashes.insert("generated".to_owned(), format!("by the program, {papers} papers a seed"));
-            let seed = settings.seed.derive("experiment/papers");
+            let seed = seed.derive("experiment/papers");
             let generated = PapersParams { papers: (*papers).into(), ..PapersParams::default() }.check(seed)?;
             Corpus::new(generated.iter().collect())
         }

@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::sets::{Measure, SetMatcher};
+use super::sets::{Measure, PIECES, SetMatcher};
 use super::{Input, Matcher, Method, MethodError};
 use crate::progress::Run;
 use crate::sketch::joins::Join;
@@ -42,7 +42,7 @@ impl Method for FixedBlocks {
         let sets = ShingleSets::make(input.corpus.len(), |paper| {
             fixed_blocks(&plain_words(&input.corpus.papers()[paper].text(input.fields)), self.letters as usize)
         });
-        Ok(Box::new(SetMatcher::new(method, &sets, self.measure, Join::Best, &run, "a text")))
+        Ok(Box::new(SetMatcher::new(method, PIECES, &sets, self.measure, Join::Best, &run, "a text")))
     }
 }
 
@@ -113,7 +113,7 @@ impl Method for Chunks {
         let sets = ShingleSets::make(input.corpus.len(), |paper| {
             self.hashes(&plain_words(&input.corpus.papers()[paper].text(input.fields)))
         });
-        Ok(Box::new(SetMatcher::new(self.name(), &sets, self.measure, Join::Best, &run, "a text")))
+        Ok(Box::new(SetMatcher::new(self.name(), PIECES, &sets, self.measure, Join::Best, &run, "a text")))
     }
 }
 

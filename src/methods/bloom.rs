@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::rows::{Row, stream, stream_all, warn_unmatchable};
-use super::sets::{check_share, parameter, shingle_sets};
+use super::sets::{check_share, parameter, shingle_sets, warn_boilerplate_of_some};
 use super::{Guarantee, Input, Matcher, Measure, Method, MethodError};
 use crate::corpus::{Pair, PaperId};
 use crate::progress::Run;
@@ -54,6 +54,7 @@ impl Method for Bloom {
         let sets = shingle_sets(input, &shingling, self.max_share);
         let empty = sets.empty();
         warn_unmatchable(&run, method, &empty, "enough shingles");
+        warn_boilerplate_of_some(&run, method, &sets);
         Ok(Box::new(Filters { filters: BloomFilters::new(&sets, self.bits as usize, self.hashes, run.seed), empty }))
     }
 }

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use serde::{Deserialize, Serialize};
 
 use super::rows::{Row, stream, stream_all, warn_unmatchable};
-use super::sets::{check_share, parameter, shingle_sets, warn_boilerplate};
+use super::sets::{check_share, parameter, shingle_sets, warn_boilerplate_of_some};
 use super::{Guarantee, Input, Matcher, Measure, Method, MethodError};
 use crate::corpus::{Pair, PaperId};
 use crate::progress::Run;
@@ -91,11 +91,7 @@ impl Method for MinHashLsh {
         let sets = shingle_sets(input, &shingling, self.max_share);
         let empty = sets.empty();
         warn_unmatchable(&run, self.name(), &empty, "enough shingles");
-        // A thousand papers from all over the corpus show what most of them share.
-        let step = sets.papers().div_ceil(1000).max(1);
-        let some = sets.papers().div_ceil(step);
-        let sample = ShingleSets::make(some, |p| sets.of(PaperId((p * step) as u32)).to_vec());
-        warn_boilerplate(&run, self.name(), &RankedSets::new(&sample));
+        warn_boilerplate_of_some(&run, self.name(), &sets);
         let signatures = MinHash::new(self.family, self.components as usize, run.seed).signatures(&sets);
         Ok(Box::new(Lsh {
             fixed,

@@ -6,15 +6,18 @@
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::rows::{Row, stream, stream_all, warn_unmatchable};
+use super::sets::{check_share, warn_boilerplate};
 use super::{Guarantee, Input, Matcher, Method, MethodError};
 use crate::corpus::{Pair, PaperId};
 use crate::progress::Run;
 use crate::similarity::{PairSink, Scan, Score};
 use crate::sketch::Threshold;
 use crate::sketch::joins::merge;
-use crate::text::plain_words;
+use crate::sketch::sets::RankedSets;
+use crate::text::{ShingleSets, plain_words};
 
 /// The share of passages found in the other paper: passages of the first that occur in the second and passages of the second
 /// that occur in the first, over all passages of both. A passage is a run of words, the next one begins where it ends; a last
@@ -24,11 +27,13 @@ use crate::text::plain_words;
 pub struct Pattern {
     /// Words of a passage; at least 1.
     pub words: u32,
+    /// Passages that occur in more than this share of the papers are left out; `None` keeps all.
+    pub max_share: Option<Score>,
 }
 
 impl Default for Pattern {
     fn default() -> Pattern {
-        Pattern { words: 8 }
+        Pattern { words: 8, max_share: None }
     }
 }
 
@@ -45,6 +50,7 @@ impl Method for Pattern {
         if self.words == 0 {
             return Err(MethodError::Parameter { method, reason: "words is 0; wanted at least 1".into() });
         }
+        check_share(method, self.max_share)?;
         // A blank at both ends: a passage is found as whole words only.
         let texts: Vec<String> = input
             .corpus
@@ -77,6 +83,11 @@ impl Method for Pattern {
             }
         }
         found.search(&batch, first, &texts, method)?;
+        if let Some(share) = self.max_share {
+            found.leave_out(number as usize, share.value());
+        }
+        let own = |paper: usize| found.own[paper].iter().map(|n| xxh3_64(&n.to_le_bytes())).collect();
+        warn_boilerplate(&run, method, "passages", &RankedSets::new(&ShingleSets::make(texts.len(), own)));
         found.post(number as usize);
         let empty: Vec<PaperId> = input.corpus.ids().filter(|p| found.own[p.index()].is_empty()).collect();
         warn_unmatchable(&run, method, &empty, "a text");
@@ -148,6 +159,17 @@ impl Passages {
             inside.dedup();
         });
         Ok(())
+    }
+
+    /// Forgets the passages that occur in more than this share of the papers that have any.
+    fn leave_out(&mut self, passages: usize, share: f64) {
+        let mut papers = vec![0usize; passages];
+        self.inside.iter().flatten().for_each(|&passage| papers[passage as usize] += 1);
+        let filled = self.own.iter().filter(|own| !own.is_empty()).count();
+        let most = (share * filled as f64).floor() as usize;
+        for passages in self.own.iter_mut().chain(&mut self.inside) {
+            passages.retain(|&passage| papers[passage as usize] <= most);
+        }
     }
 
     fn post(&mut self, passages: usize) {
@@ -243,7 +265,7 @@ mod tests {
         ];
         let paper = |t: &&str| Paper { title: (*t).into(), ..Paper::default() };
         let corpus = Corpus::new(texts.iter().map(paper).collect());
-        let matcher = Pattern { words: 2 }.prepare(Input::of(&corpus), Run::default()).unwrap();
+        let matcher = Pattern { words: 2, max_share: None }.prepare(Input::of(&corpus), Run::default()).unwrap();
         for x in 0..4u32 {
             for y in x + 1..4 {
                 let (one, other) = (format!(" {} ", texts[x as usize]), format!(" {} ", texts[y as usize]));

@@ -43,19 +43,32 @@ pub(super) fn shingle_sets(input: super::Input<'_>, shingling: &Shingling, max_s
     }
 }
 
-/// Tells the user that most papers share many of their shingles: forms, banners, footers.
-pub(super) fn warn_boilerplate(run: &Run, method: &str, sets: &RankedSets) {
+/// What blocks and chunks of texts are called.
+pub(super) const PIECES: &str = "pieces";
+
+/// Tells the user that most papers share much of what they are made of: forms, banners, footers.
+/// What the sets are made of is named by `elements`; of pieces of texts none can be left out.
+pub(super) fn warn_boilerplate(run: &Run, method: &str, elements: &str, sets: &RankedSets) {
     const WORTH_TELLING: f64 = 0.1;
     if let Some(found) = sets.boilerplate().filter(|b| b.share >= WORTH_TELLING) {
         run.progress.warn(&format!(
-            "{method}: {} shingles are each in more than half of the {} papers, the commonest in {:.1} %; they are {:.1} % of \
-             an average paper. Papers may match by such boilerplate alone; max-share = \"0.5\" leaves it out",
+            "{method}: {} {elements} are each in more than half of the {} papers, the commonest in {:.1} %; they are {:.1} % of \
+             an average paper. Papers may match by such boilerplate alone{}",
             found.shingles,
             found.sets,
             100.0 * found.top as f64 / found.sets as f64,
-            100.0 * found.share
+            100.0 * found.share,
+            if elements == PIECES { "" } else { "; max-share = \"0.5\" leaves it out" }
         ));
     }
+}
+
+/// The same for sets that nothing numbers: a thousand papers from all over the corpus show what most of them share.
+pub(super) fn warn_boilerplate_of_some(run: &Run, method: &str, sets: &ShingleSets) {
+    let step = sets.papers().div_ceil(1000).max(1);
+    let some = sets.papers().div_ceil(step);
+    let sample = ShingleSets::make(some, |paper| sets.of(PaperId((paper * step) as u32)).to_vec());
+    warn_boilerplate(run, method, "shingles", &RankedSets::new(&sample));
 }
 
 /// Papers as sets, compared by an exact join.
@@ -67,9 +80,10 @@ pub(super) struct SetMatcher {
 }
 
 impl SetMatcher {
-    /// `want` is what the papers with an empty set lack.
+    /// `elements` names what the sets are made of, `want` what the papers with an empty set lack.
     pub(super) fn new(
         method: &'static str,
+        elements: &str,
         sets: &ShingleSets,
         measure: Measure,
         join: Join,
@@ -79,7 +93,7 @@ impl SetMatcher {
         let empty = sets.empty();
         warn_unmatchable(run, method, &empty, want);
         let sets = RankedSets::new(sets);
-        warn_boilerplate(run, method, &sets);
+        warn_boilerplate(run, method, elements, &sets);
         SetMatcher { sets, empty, measure, join }
     }
 }

@@ -9,6 +9,16 @@ use crate::similarity::Score;
 use crate::sketch::joins::Join;
 use crate::text::{LanguageChoice, ShingleKind, ShingleParams, WordRule};
 
+/// Whole lists are counted for containment, whatever join is asked for: one that cannot be had is refused.
+fn check_join(method: &'static str, measure: Measure, join: Join) -> Result<(), MethodError> {
+    if measure == Measure::Containment && !matches!(join, Join::Best | Join::Count) {
+        let reason =
+            format!("join = {:?} is for measure = \"jaccard\"; containment is counted: count, or best", join.name());
+        return Err(MethodError::Parameter { method, reason });
+    }
+    Ok(())
+}
+
 /// The share of common shingles, letters or words (Broder 1997).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
@@ -17,7 +27,7 @@ pub struct Shingles {
     pub shingle: ShingleParams,
     /// How common shingles become a score.
     pub measure: Measure,
-    /// Which index finds the pairs; all but `same-bucket` find the same. For containment always `count`.
+    /// Which index finds the pairs; all but `same-bucket` find the same. For containment `best` or `count`.
     pub join: Join,
     /// Shingles in more than this share of the papers are left out; `None` keeps all.
     pub max_share: Option<Score>,
@@ -36,9 +46,10 @@ impl Method for Shingles {
 
     fn prepare<'c>(&self, input: Input<'c>, run: Run) -> Result<Box<dyn Matcher + 'c>, MethodError> {
         check_share(self.name(), self.max_share)?;
+        check_join(self.name(), self.measure, self.join)?;
         let shingling = self.shingle.check().map_err(parameter(self.name()))?;
         let sets = shingle_sets(input, &shingling, self.max_share);
-        Ok(Box::new(SetMatcher::new(self.name(), &sets, self.measure, self.join, &run, "enough shingles")))
+        Ok(Box::new(SetMatcher::new(self.name(), "shingles", &sets, self.measure, self.join, &run, "enough shingles")))
     }
 }
 
@@ -61,7 +72,7 @@ pub struct StopWordShingles {
     pub min_set: u32,
     /// How common shingles become a score.
     pub measure: Measure,
-    /// Which index finds the pairs; all but `same-bucket` find the same. For containment always `count`.
+    /// Which index finds the pairs; all but `same-bucket` find the same. For containment `best` or `count`.
     pub join: Join,
     /// Shingles in more than this share of the papers are left out; `None` keeps all.
     pub max_share: Option<Score>,
@@ -106,9 +117,10 @@ impl Method for StopWordShingles {
 
     fn prepare<'c>(&self, input: Input<'c>, run: Run) -> Result<Box<dyn Matcher + 'c>, MethodError> {
         check_share(self.name(), self.max_share)?;
+        check_join(self.name(), self.measure, self.join)?;
         let shingling = self.shingle().check().map_err(parameter(self.name()))?;
         let sets = shingle_sets(input, &shingling, self.max_share);
         let want = "enough stop-word shingles (another language? give it, or use `shingles` or `whole-file` too)";
-        Ok(Box::new(SetMatcher::new(self.name(), &sets, self.measure, self.join, &run, want)))
+        Ok(Box::new(SetMatcher::new(self.name(), "shingles", &sets, self.measure, self.join, &run, want)))
     }
 }

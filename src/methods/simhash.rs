@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::rows::{Row, stream, stream_all, warn_unmatchable};
-use super::sets::{check_share, parameter, shingle_sets};
+use super::sets::{check_share, parameter, shingle_sets, warn_boilerplate_of_some};
 use super::{Guarantee, Input, Matcher, Method, MethodError};
 use crate::corpus::{Pair, PaperId};
 use crate::progress::Run;
@@ -33,6 +33,7 @@ impl Method for SimHash {
         let sets = shingle_sets(input, &shingling, self.max_share);
         let empty = sets.empty();
         warn_unmatchable(&run, self.name(), &empty, "enough shingles");
+        warn_boilerplate_of_some(&run, self.name(), &sets);
         Ok(Box::new(Hashes { hashes: simhashes(&sets), empty }))
     }
 }

@@ -93,6 +93,7 @@ fn sketch_methods_conform() {
     conforms(&SimHash::default(), &corpus(), None, &["0.95", "0.8", "0.9", "1", "0.5", "0"]);
     conforms(&Bloom { bits: 512, ..Bloom::default() }, &corpus(), None, &LAMBDAS);
     conforms(&Pattern::default(), &corpus(), None, &LAMBDAS);
+    conforms(&Pattern { words: 3, max_share: Some("0.1".parse().unwrap()) }, &corpus(), None, &LAMBDAS);
 }
 
 /// The pairs that a method finds.
@@ -163,6 +164,12 @@ fn o_092_boilerplate_dominates_is_told_and_can_be_left_out() {
         matcher.scan(lambda.parse().unwrap(), &mut sink).unwrap();
         (sink.pairs.len(), warnings.take())
     };
+    for told in [&SimHash::default() as &dyn Method, &Bloom::default(), &Pattern { words: 4, ..Pattern::default() }] {
+        let (_, warnings) = found(told, "0.8");
+        assert!(warnings.iter().any(|w| w.contains("the commonest in 100.0 %")), "{}: {warnings:?}", told.name());
+    }
+    let passages = Pattern { words: 4, max_share: share };
+    assert_eq!(found(&passages, "0.000001"), (0, Vec::new()), "passages of the banner are left out");
     for lambda in ["0.5", "0.8"] {
         for (plain, cut) in [
             (&Shingles::default() as &dyn Method, &Shingles { max_share: share, ..Shingles::default() } as &dyn Method),
@@ -200,7 +207,18 @@ fn o_060_chinese_texts_share_shingles() {
 fn parameters_are_checked_and_named() {
     let corpus = corpus();
     let unlisted = Language::all().find(|l| l.stop_words().is_none()).unwrap();
-    let refused: [(&dyn Method, &str); 7] = [
+    let refused: [(&dyn Method, &str); 9] = [
+        (
+            &Shingles { measure: Measure::Containment, join: Join::Prefix, ..Shingles::default() },
+            "join = \"prefix\" is for measure = \"jaccard\"",
+        ),
+        (
+            &MinHashLsh {
+                shingle: ShingleParams { keep_incomplete: true, ..ShingleParams::default() },
+                ..MinHashLsh::default()
+            },
+            "keep-incomplete is for stop-word shingles only",
+        ),
         (&Shingles { max_share: Some(Score::ZERO), ..Shingles::default() }, "max-share is 0.000000"),
         (
             &Shingles { shingle: ShingleParams { size: 0, ..ShingleParams::default() }, ..Shingles::default() },
@@ -213,7 +231,7 @@ fn parameters_are_checked_and_named() {
         (&Bloom { hashes: 0, ..Bloom::default() }, "hashes is 0"),
         (&Chunks { least: 1, ..Chunks::default() }, "least is 1"),
         (&FixedBlocks { letters: 0, ..FixedBlocks::default() }, "letters is 0"),
-        (&Pattern { words: 0 }, "words is 0"),
+        (&Pattern { words: 0, ..Pattern::default() }, "words is 0"),
     ];
     for (method, reason) in refused {
         let error = method.prepare(Input::of(&corpus), Run::default()).err().unwrap().to_string();

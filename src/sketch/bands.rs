@@ -4,8 +4,8 @@
 //! a pair of similarity s agrees in at least one with probability `1 - (1 - s^r)^b`.
 
 use rayon::prelude::*;
-use xxhash_rust::xxh3::xxh3_64_with_seed;
 
+use super::kernels::mix;
 use super::minhash::Signatures;
 
 /// b bands of r components each.
@@ -50,22 +50,18 @@ impl Bands {
     }
 }
 
-/// Which documents share a band: for each band, the documents in order of the band's key.
+/// Which documents share a band: every bucket of at least two, and for each document the buckets that it is in.
 ///
-/// Space: 12 bytes a document and band. A document without a signature is in no bucket.
+/// Time linear in documents and bands, besides sorting what shares buckets. Space: 8 bytes a document, 12 for each bucket that
+/// it shares with another. A document without a signature is in no bucket.
 #[derive(Debug)]
 pub struct BandIndex {
-    bands: Vec<Band>,
-}
-
-#[derive(Debug)]
-struct Band {
-    /// Documents by bucket, ascending within each; only buckets of at least two.
+    /// The documents of bucket b are `members[buckets[b] .. buckets[b + 1]]`, ascending.
     members: Vec<u32>,
-    /// The end of the bucket in `members` that each document is in, and the place after its own; `(0, 0)` is no bucket.
-    later: Vec<(u32, u32)>,
-    largest: u32,
-    pairs: u64,
+    buckets: Vec<usize>,
+    /// Document d is in the buckets of `places[starts[d] .. starts[d + 1]]`, each with the place after its own.
+    places: Vec<(u32, u32)>,
+    starts: Vec<usize>,
 }
 
 impl BandIndex {
@@ -75,69 +71,101 @@ impl BandIndex {
     /// If the bands need more components than the signatures have.
     pub fn new(signatures: &Signatures, bands: Bands) -> BandIndex {
         assert!(bands.components() <= signatures.components(), "more rows than the signatures have");
-        let index = |band: usize| {
-            let mut keys: Vec<(u64, u32)> = Vec::with_capacity(signatures.documents());
-            for document in 0..signatures.documents() as u32 {
-                if let Some(signature) = signatures.of(document) {
-                    keys.push((key(&signature[band * bands.rows..][..bands.rows], band), document));
-                }
-            }
-            keys.sort_unstable();
-            Band::of(&keys, signatures.documents())
+        let documents = signatures.documents();
+        let shared: Vec<Vec<(u64, u32)>> = (0..bands.bands)
+            .into_par_iter()
+            .map_init(Default::default, |space, band| shared_keys(signatures, bands, band, space))
+            .collect();
+        let mut index = BandIndex {
+            members: Vec::with_capacity(shared.iter().map(Vec::len).sum()),
+            buckets: vec![0],
+            places: Vec::new(),
+            starts: vec![0; documents + 1],
         };
-        BandIndex { bands: (0..bands.bands).into_par_iter().map(index).collect() }
+        for bucket in shared.iter().flat_map(|keys| keys.chunk_by(|x, y| x.0 == y.0)).filter(|b| b.len() > 1) {
+            for &(_, document) in bucket {
+                index.members.push(document);
+                index.starts[document as usize + 1] += 1;
+            }
+            index.buckets.push(index.members.len());
+        }
+        for document in 0..documents {
+            index.starts[document + 1] += index.starts[document];
+        }
+        let mut next = index.starts.clone();
+        index.places = vec![(0, 0); index.members.len()];
+        for (bucket, bounds) in index.buckets.windows(2).enumerate() {
+            for (place, &document) in index.members[bounds[0]..bounds[1]].iter().enumerate() {
+                index.places[next[document as usize]] = (bucket as u32, place as u32 + 1);
+                next[document as usize] += 1;
+            }
+        }
+        index
     }
 
     /// The documents after this one that share a bucket with it, ascending, each once.
     pub fn later(&self, document: u32, found: &mut Vec<u32>) {
         found.clear();
-        for band in &self.bands {
-            let (from, end) = band.later[document as usize];
-            found.extend_from_slice(&band.members[from as usize..end as usize]);
+        let document = document as usize;
+        for &(bucket, from) in &self.places[self.starts[document]..self.starts[document + 1]] {
+            let members = &self.members[self.buckets[bucket as usize]..self.buckets[bucket as usize + 1]];
+            found.extend_from_slice(&members[from as usize..]);
         }
         found.sort_unstable();
         found.dedup();
     }
 
+    fn sizes(&self) -> impl Iterator<Item = usize> {
+        self.buckets.windows(2).map(|bounds| bounds[1] - bounds[0])
+    }
+
     /// How many documents the fullest bucket of all bands holds.
     pub fn largest_bucket(&self) -> usize {
-        self.bands.iter().map(|b| b.largest as usize).max().unwrap_or(0)
+        self.sizes().max().unwrap_or(0)
     }
 
     /// How many pairs share buckets, those in several bands counted several times.
     pub fn bucket_pairs(&self) -> u64 {
-        self.bands.iter().map(|b| b.pairs).sum()
+        self.sizes().map(|size| size as u64 * (size as u64 - 1) / 2).sum()
     }
 }
 
-/// The bucket of a band's components: a 64-bit hash of their bytes, seeded by the band.
+/// The keys of one band that several documents have, with their documents, ascending; a few others are among them.
+///
+/// Most keys are a document's own. They are told by counting all of them by some of their bits, in a table that is small
+/// enough for the cache, so that only the others are sorted.
+fn shared_keys(
+    signatures: &Signatures,
+    bands: Bands,
+    band: usize,
+    (keys, counts): &mut (Vec<(u64, u32)>, Vec<u8>),
+) -> Vec<(u64, u32)> {
+    let of = |document: u32| {
+        let signature = signatures.of(document)?;
+        Some(key(&signature[band * bands.rows..][..bands.rows], band))
+    };
+    let documents = signatures.documents();
+    let bits = (8 * documents).max(1024).ilog2();
+    let place = |key: u64| (key >> (64 - bits)) as usize;
+    counts.clear();
+    counts.resize(1 << bits, 0);
+    keys.clear();
+    keys.extend((0..documents as u32).filter_map(|d| Some((of(d)?, d))));
+    for &(key, _) in &*keys {
+        let count = &mut counts[place(key)];
+        *count = count.saturating_add(1);
+    }
+    let mut shared: Vec<(u64, u32)> = keys.iter().copied().filter(|&(key, _)| counts[place(key)] > 1).collect();
+    shared.sort_unstable();
+    shared
+}
+
+/// The bucket of a band's components: 64 bits, mixed from two components at a time.
 fn key(components: &[u32], band: usize) -> u64 {
-    let mut bytes = [0u8; 256];
-    if components.len() * 4 <= bytes.len() {
-        for (place, value) in bytes.chunks_exact_mut(4).zip(components) {
-            place.copy_from_slice(&value.to_le_bytes());
-        }
-        return xxh3_64_with_seed(&bytes[..components.len() * 4], band as u64);
-    }
-    let bytes: Vec<u8> = components.iter().flat_map(|v| v.to_le_bytes()).collect();
-    xxh3_64_with_seed(&bytes, band as u64)
-}
-
-impl Band {
-    fn of(keys: &[(u64, u32)], documents: usize) -> Band {
-        let mut band = Band { members: Vec::new(), later: vec![(0, 0); documents], largest: 0, pairs: 0 };
-        for bucket in keys.chunk_by(|x, y| x.0 == y.0).filter(|b| b.len() > 1) {
-            let start = band.members.len() as u32;
-            let end = start + bucket.len() as u32;
-            for (place, &(_, document)) in bucket.iter().enumerate() {
-                band.members.push(document);
-                band.later[document as usize] = (start + place as u32 + 1, end);
-            }
-            band.largest = band.largest.max(bucket.len() as u32);
-            band.pairs += bucket.len() as u64 * (bucket.len() as u64 - 1) / 2;
-        }
-        band
-    }
+    let (pairs, last) = components.as_chunks::<2>();
+    let start = mix(band as u64 + 1);
+    let key = pairs.iter().fold(start, |key, pair| mix(key ^ (u64::from(pair[0]) << 32 | u64::from(pair[1]))));
+    last.iter().fold(key, |key, &component| mix(key ^ u64::from(component)))
 }
 
 #[cfg(test)]
@@ -159,6 +187,34 @@ mod tests {
                 assert!((ours - rate).abs() < 0.000_06, "b {bands}, r {rows}, .{tenth}: {ours} {rate}");
             }
         }
+    }
+
+    #[test]
+    fn buckets_hold_the_documents_whose_bands_are_equal() {
+        use crate::seed::Seed;
+        use crate::sketch::minhash::{Family, MinHash};
+        use crate::sketch::sets::tests::random_sets;
+        let sets = random_sets(300, 40, 3);
+        let signatures = MinHash::new(Family::Rounds, 24, Seed(1)).signatures(&sets);
+        let bands = Bands { bands: 8, rows: 3 };
+        let index = BandIndex::new(&signatures, bands);
+        let (mut found, mut pairs, mut largest) = (Vec::new(), 0, 0);
+        for x in 0..300 {
+            let equal = |y: u32| {
+                let (Some(a), Some(b)) = (signatures.of(x), signatures.of(y)) else { return 0 };
+                a.chunks(3).zip(b.chunks(3)).filter(|(a, b)| a == b).count()
+            };
+            index.later(x, &mut found);
+            let expected: Vec<u32> = (x + 1..300).filter(|&y| equal(y) > 0).collect();
+            assert_eq!(found, expected, "document {x}");
+            pairs += (x + 1..300).map(equal).sum::<usize>();
+            for band in 0..8 {
+                let part = |d: u32| signatures.of(d).map(|s| &s[band * 3..band * 3 + 3]);
+                largest = largest.max((0..300).filter(|&y| part(x).is_some() && part(y) == part(x)).count());
+            }
+        }
+        assert!(pairs > 100, "{pairs}");
+        assert_eq!((index.bucket_pairs(), index.largest_bucket()), (pairs as u64, largest));
     }
 
     #[test]

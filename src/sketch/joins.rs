@@ -291,10 +291,8 @@ impl<'s> JoinIndex<'s> {
             }
         }
         for &(set, _, _) in &space.candidates {
-            let common = sets.common(x, set);
-            if threshold.reached(common.into(), (size + sets.size(set)) as u64 - u64::from(common)) {
-                found.push((set, common));
-            }
+            let needed = threshold.overlap(size, sets.size(set)) as u32;
+            found.extend(merge(shared, sets.shared(set), needed).map(|common| (set, common)));
         }
         found.sort_unstable();
         let met = space.candidates.len() as u64;

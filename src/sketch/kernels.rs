@@ -1,10 +1,20 @@
 //! The inner loop of MinHash in several instruction sets. Every path does the same wrapping 64-bit arithmetic, so all
 //! give the same bytes; a test compares them on whatever the machine has.
 
+/// Which of the paths that give the same bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kernel {
+    /// The one that the processor runs fastest.
+    Fastest,
+    /// The one that every processor has.
+    Plain,
+}
+
 /// `out[i]` = the least `(a_i x + b_i mod 2^64) >> 32` over the set, where x is the lower half of a shingle.
-pub fn universal_minima(multipliers: &[u64], addends: &[u64], set: &[u64], out: &mut [u32]) {
+#[cfg_attr(not(target_arch = "x86_64"), allow(unused_variables))]
+pub fn universal_minima(kernel: Kernel, multipliers: &[u64], addends: &[u64], set: &[u64], out: &mut [u32]) {
     #[cfg(target_arch = "x86_64")]
-    {
+    if kernel == Kernel::Fastest {
         if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq") {
             // SAFETY: the processor has the instructions, as was just asked; the function has no other requirement.
             unsafe { minima_avx512(multipliers, addends, set, out) };
@@ -20,9 +30,10 @@ pub fn universal_minima(multipliers: &[u64], addends: &[u64], set: &[u64], out: 
 }
 
 /// The hashes of one shingle under all functions.
-pub fn universal(multipliers: &[u64], addends: &[u64], shingle: u64, out: &mut [u32]) {
+#[cfg_attr(not(target_arch = "x86_64"), allow(unused_variables))]
+pub fn universal(kernel: Kernel, multipliers: &[u64], addends: &[u64], shingle: u64, out: &mut [u32]) {
     #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq") {
+    if kernel == Kernel::Fastest && is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq") {
         // SAFETY: the processor has the instructions, as was just asked; the function has no other requirement.
         unsafe { hashes_avx512(multipliers, addends, shingle, out) };
         return;
@@ -81,6 +92,39 @@ fn minima_avx2(multipliers: &[u64], addends: &[u64], set: &[u64], out: &mut [u32
 #[target_feature(enable = "avx512f,avx512dq")]
 fn hashes_avx512(multipliers: &[u64], addends: &[u64], shingle: u64, out: &mut [u32]) {
     hashes(multipliers, addends, shingle, out);
+}
+
+/// A bijection of 64 bits in which every bit depends on every bit (the finisher of MurmurHash3).
+#[inline(always)]
+pub fn mix(x: u64) -> u64 {
+    let x = (x ^ (x >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
+    let x = (x ^ (x >> 33)).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
+    x ^ (x >> 33)
+}
+
+/// `out[i]` = [`mix`] of the i-th shingle and a key.
+#[cfg_attr(not(target_arch = "x86_64"), allow(unused_variables))]
+pub fn mixed(kernel: Kernel, set: &[u64], key: u64, out: &mut [u64]) {
+    #[cfg(target_arch = "x86_64")]
+    if kernel == Kernel::Fastest && is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq") {
+        // SAFETY: the processor has the instructions, as was just asked; the function has no other requirement.
+        unsafe { mixed_avx512(set, key, out) };
+        return;
+    }
+    mixed_plain(set, key, out);
+}
+
+#[inline(always)]
+fn mixed_plain(set: &[u64], key: u64, out: &mut [u64]) {
+    for (out, &shingle) in out.iter_mut().zip(set) {
+        *out = mix(shingle ^ key);
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512dq")]
+fn mixed_avx512(set: &[u64], key: u64, out: &mut [u64]) {
+    mixed_plain(set, key, out);
 }
 
 /// `out[i]` = the bits that `own` has in common with the i-th filter of `all`, filters of the same length one after another.
@@ -146,7 +190,7 @@ mod tests {
             minima(&a, &b, &set, &mut out);
             assert_eq!(out, expected, "plain, {functions} functions");
             out.fill(1);
-            universal_minima(&a, &b, &set, &mut out);
+            universal_minima(Kernel::Fastest, &a, &b, &set, &mut out);
             assert_eq!(out, expected, "the path of this machine, {functions} functions");
             #[cfg(target_arch = "x86_64")]
             if is_x86_feature_detected!("avx2") {
@@ -155,11 +199,21 @@ mod tests {
                 unsafe { minima_avx2(&a, &b, &set, &mut out) };
                 assert_eq!(out, expected, "avx2, {functions} functions");
             }
-            universal(&a, &b, set[3], &mut out);
+            universal(Kernel::Fastest, &a, &b, set[3], &mut out);
             let mut plain = vec![0; functions];
             hashes(&a, &b, set[3], &mut plain);
             assert_eq!(out, plain);
         }
+    }
+
+    #[test]
+    fn shingles_are_mixed_alike_on_every_path() {
+        let set: Vec<u64> = (0..77u64).map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
+        let (mut out, mut plain) = (vec![0; 77], vec![0; 77]);
+        mixed(Kernel::Fastest, &set, 0x1234_5678_9abc_def0, &mut out);
+        mixed_plain(&set, 0x1234_5678_9abc_def0, &mut plain);
+        assert_eq!(out, plain);
+        assert_eq!(mix(1), 0xb456_bcfc_34c2_cb2c, "the published finisher");
     }
 
     #[test]

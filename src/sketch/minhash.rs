@@ -6,8 +6,8 @@
 //! * [`Family::Universal`]: n hash functions `(a x + b mod 2^64) >> 32` of the shingle's first 32 bits, a strongly universal
 //!   family (Dietzfelbinger 1996); the minimum of each over the set. Time n a shingle.
 //! * [`Family::OnePermutation`]: one hash puts each shingle into one of n bins, the minimum of each bin is kept (Li, Owen
-//!   and Zhang 2012), empty bins copy another by optimal densification (Shrivastava 2017). Time 1 a shingle, but the
-//!   components of small sets depend on each other, so that more pairs are missed than the bands' formula says.
+//!   and Zhang 2012), empty bins copy another by optimal densification (Shrivastava 2017). Time 1 a shingle. In sets smaller
+//!   than n the components depend on each other: their estimates err up to a fifth more (`results/near-families`).
 //! * [`Family::Rounds`]: the same in rounds until no bin is empty (fast similarity sketching, Dahlgaard, Knudsen and Thorup
 //!   2017): concentrated as well as n independent functions, for sets of any size, in time n log n + 1 a shingle. The default.
 //!
@@ -16,7 +16,7 @@
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::kernels;
+use super::kernels::{self, Kernel, mix};
 use crate::corpus::PaperId;
 use crate::seed::Seed;
 use crate::text::ShingleSets;
@@ -51,6 +51,7 @@ pub struct MinHash {
     addends: Vec<u64>,
     /// One key a round, for the two other families.
     keys: Vec<u64>,
+    kernel: Kernel,
 }
 
 impl MinHash {
@@ -70,160 +71,212 @@ impl MinHash {
                 multipliers: draw(components).into_iter().map(|a| a | 1).collect(),
                 addends: draw(components),
                 keys: Vec::new(),
+                kernel: Kernel::Fastest,
             },
-            _ => {
-                MinHash { family, components, multipliers: Vec::new(), addends: Vec::new(), keys: draw(2 * components) }
-            }
+            _ => MinHash {
+                family,
+                components,
+                multipliers: Vec::new(),
+                addends: Vec::new(),
+                keys: draw(2 * components),
+                kernel: Kernel::Fastest,
+            },
         }
+    }
+
+    /// The same functions by the plain kernel that every machine has: the same bytes, for measurement.
+    pub fn plain(self) -> MinHash {
+        MinHash { kernel: Kernel::Plain, ..self }
     }
 
     /// The signatures of all sets, column by column: one set after the other, on all threads.
     pub fn signatures(&self, sets: &ShingleSets) -> Signatures {
-        let documents = sets.papers();
+        let fill = |document: usize, set: &mut Vec<u64>| set.extend_from_slice(sets.of(PaperId(document as u32)));
+        self.stream(sets.papers(), fill)
+    }
+
+    /// The signatures of documents whose shingles are kept nowhere: `fill` puts those of a document into an empty list, in
+    /// any order, some perhaps several times. The same bytes as from their sets.
+    pub fn stream(&self, documents: usize, fill: impl Fn(usize, &mut Vec<u64>) + Sync) -> Signatures {
+        const CHUNK: usize = 64;
         let mut values = vec![0u32; documents * self.components];
-        values.par_chunks_mut(self.components * 64).enumerate().for_each(|(chunk, values)| {
-            let mut scratch = Scratch::new(self.components);
-            for (place, signature) in values.chunks_exact_mut(self.components).enumerate() {
-                let set = sets.of(PaperId((chunk * 64 + place) as u32));
-                if !set.is_empty() {
-                    self.one(set, signature, &mut scratch);
+        let mut empty = vec![false; documents];
+        let chunks = values.par_chunks_mut(self.components * CHUNK).zip(empty.par_chunks_mut(CHUNK)).enumerate();
+        chunks.for_each_init(
+            || (Scratch::new(self.components), Vec::new()),
+            |(scratch, set), (chunk, (values, empty))| {
+                for (place, signature) in values.chunks_exact_mut(self.components).enumerate() {
+                    set.clear();
+                    fill(chunk * CHUNK + place, set);
+                    empty[place] = set.is_empty();
+                    if !set.is_empty() {
+                        self.one(set, signature, scratch);
+                    }
                 }
-            }
-        });
-        let empty = (0..documents as u32).map(|d| sets.of(PaperId(d)).is_empty()).collect();
+            },
+        );
         Signatures { components: self.components, values, empty }
+    }
+
+    /// Signs one document after the other on one thread.
+    pub fn signer(&self) -> Signer<'_> {
+        Signer { minhash: self, scratch: Scratch::new(self.components) }
     }
 
     /// The same signatures row by row (3.3.5 of the book): each different shingle is hashed once, and its hashes are then
     /// laid against the signature of every document that has it. For [`Family::Universal`] only; on one thread.
     ///
-    /// Whether it is quicker depends on what costs more: the n hashes of a shingle, or reading and writing the n values
-    /// of a signature that lies somewhere in memory.
+    /// It saves where hashes are dear and documents share many shingles. A hash of one multiplication is cheaper than to
+    /// read and write a value of a signature that lies somewhere in memory.
     ///
     /// # Panics
     /// For another family.
-    pub fn signatures_by_row(&self, sets: &ShingleSets) -> Signatures {
+    pub fn signatures_by_row(&self, rows: &Rows) -> Signatures {
         assert_eq!(self.family, Family::Universal, "only independent functions are laid row by row");
-        let hash = |shingle, hashes: &mut [u32]| kernels::universal(&self.multipliers, &self.addends, shingle, hashes);
-        let mut minima = lay_rows(sets, self.components, hash);
-        let empty: Vec<bool> = (0..sets.papers() as u32).map(|d| sets.of(PaperId(d)).is_empty()).collect();
-        for (signature, _) in minima.chunks_exact_mut(self.components).zip(&empty).filter(|(_, e)| **e) {
+        let hash = |shingle, hashes: &mut [u32]| {
+            kernels::universal(self.kernel, &self.multipliers, &self.addends, shingle, hashes)
+        };
+        let mut values = rows.lay(self.components, hash);
+        for (signature, _) in values.chunks_exact_mut(self.components).zip(&rows.empty).filter(|(_, e)| **e) {
             signature.fill(0);
         }
-        Signatures { components: self.components, values: minima, empty }
+        Signatures { components: self.components, values, empty: rows.empty.clone() }
     }
 
-    /// The signature of one set that is not empty.
+    /// The signature of one set that is not empty: shingles in any order, some perhaps several times.
     fn one(&self, set: &[u64], signature: &mut [u32], scratch: &mut Scratch) {
-        match self.family {
-            Family::Universal => kernels::universal_minima(&self.multipliers, &self.addends, set, signature),
-            Family::OnePermutation => {
-                let free = self.round(0, set, signature, scratch);
-                if free > 0 {
-                    self.densify(signature, scratch);
-                }
+        if self.family == Family::Universal {
+            kernels::universal_minima(self.kernel, &self.multipliers, &self.addends, set, signature);
+            return;
+        }
+        signature.fill(FREE);
+        self.round(0, set, signature, scratch);
+        if self.family == Family::Rounds {
+            let mut round = 1;
+            while signature.contains(&FREE) {
+                self.round(round, set, signature, scratch);
+                round += 1;
             }
-            Family::Rounds => {
-                let mut free = self.round(0, set, signature, scratch);
-                let mut round = 1;
-                while free > 0 {
-                    free = self.round(round, set, signature, scratch);
-                    round += 1;
-                }
-            }
+        } else if signature.contains(&FREE) {
+            self.densify(signature);
         }
     }
 
-    /// One round: fills the bins that no earlier round filled and says how many are left. From round n on, round n + i puts
-    /// every shingle into bin i, so that there are never more than 2 n rounds.
-    fn round(&self, round: usize, set: &[u64], signature: &mut [u32], scratch: &mut Scratch) -> usize {
+    /// One round: fills the bins that no earlier round filled. From round n on, round n + i puts every shingle into bin i,
+    /// so that there are never more than 2 n rounds.
+    ///
+    /// All bins take part, without a branch for those that are filled already; then the free ones take what came.
+    fn round(&self, round: usize, set: &[u64], signature: &mut [u32], scratch: &mut Scratch) {
         let key = self.keys[round];
-        let n = self.components as u64;
-        let stamp = round as u32 + 1;
-        if round == 0 {
-            scratch.filled.fill(0);
-        }
+        // The greatest value is the mark of a free bin.
+        let value = |hash: u64| (hash as u32).min(FREE - 1);
         if let Some(bin) = round.checked_sub(self.components) {
-            if scratch.filled[bin] == 0 {
-                signature[bin] = set.iter().map(|&x| mix(x ^ key) as u32).min().expect("the set is not empty");
-                scratch.filled[bin] = stamp;
+            if signature[bin] == FREE {
+                signature[bin] = set.iter().map(|&x| value(mix(x ^ key))).min().expect("the set is not empty");
             }
-        } else {
-            for &shingle in set {
-                let hash = mix(shingle ^ key);
+            return;
+        }
+        let Scratch { bins, hashes } = scratch;
+        bins.fill(FREE);
+        for part in set.chunks(hashes.len()) {
+            let hashes = &mut hashes[..part.len()];
+            kernels::mixed(self.kernel, part, key, hashes);
+            for &hash in &*hashes {
                 // The upper half chooses the bin, the lower half is the value.
-                let bin = (((hash >> 32) * n) >> 32) as usize;
-                let value = hash as u32;
-                if scratch.filled[bin] == 0 {
-                    scratch.filled[bin] = stamp;
-                    signature[bin] = value;
-                } else if scratch.filled[bin] == stamp {
-                    signature[bin] = signature[bin].min(value);
-                }
+                let bin = (((hash >> 32) * self.components as u64) >> 32) as usize;
+                bins[bin] = bins[bin].min(value(hash));
             }
         }
-        scratch.filled.iter().filter(|&&f| f == 0).count()
+        for (component, &fresh) in signature.iter_mut().zip(&*bins) {
+            *component = if *component == FREE { fresh } else { *component };
+        }
     }
 
-    /// Each empty bin asks bins in a random order of its own, the same for all sets, and copies the first that is filled.
-    fn densify(&self, signature: &mut [u32], scratch: &Scratch) {
+    /// Each free bin asks bins in a random order of its own, the same for all sets, and copies the first that is filled.
+    fn densify(&self, signature: &mut [u32]) {
         let n = self.components as u64;
-        for bin in 0..self.components {
-            if scratch.filled[bin] != 0 {
-                continue;
-            }
-            let mut attempt = 0u64;
-            loop {
-                let hash = mix(self.keys[1] ^ ((bin as u64) << 32) ^ attempt);
-                let other = (((hash >> 32) * n) >> 32) as usize;
-                if scratch.filled[other] != 0 {
-                    signature[bin] = signature[other];
-                    break;
-                }
-                attempt += 1;
-            }
+        let filled = signature.to_vec();
+        for (bin, component) in (0u64..).zip(signature).filter(|(_, c)| **c == FREE) {
+            let mut asked = (0u64..).map(|attempt| {
+                let hash = mix(self.keys[1] ^ (bin << 32) ^ attempt);
+                filled[(((hash >> 32) * n) >> 32) as usize]
+            });
+            *component = asked.find(|&other| other != FREE).expect("some bin is filled");
         }
     }
 }
 
-/// The minima of `components` hash functions over every set, shingle by shingle: `hash` is called once for each different
-/// shingle. A set without shingles keeps `u32::MAX`.
-fn lay_rows(sets: &ShingleSets, components: usize, hash: impl Fn(u64, &mut [u32])) -> Vec<u32> {
-    let mut rows: Vec<(u64, u32)> = Vec::with_capacity(sets.total());
-    for document in 0..sets.papers() as u32 {
-        rows.extend(sets.of(PaperId(document)).iter().map(|&shingle| (shingle, document)));
+/// Signs documents one by one: see [`MinHash::signer`].
+pub struct Signer<'m> {
+    minhash: &'m MinHash,
+    scratch: Scratch,
+}
+
+impl Signer<'_> {
+    /// The signature of a set that is not empty: shingles in any order, some perhaps several times.
+    ///
+    /// # Panics
+    /// If the set is empty, or the signature has not as many components as the functions.
+    pub fn sign(&mut self, set: &[u64], signature: &mut [u32]) {
+        assert!(!set.is_empty() && signature.len() == self.minhash.components, "a set and room for its signature");
+        self.minhash.one(set, signature, &mut self.scratch);
     }
-    rows.sort_unstable();
-    let mut minima = vec![u32::MAX; sets.papers() * components];
-    let mut hashes = vec![0u32; components];
-    for row in rows.chunk_by(|x, y| x.0 == y.0) {
-        hash(row[0].0, &mut hashes);
-        for &(_, document) in row {
-            let signature = &mut minima[document as usize * components..][..components];
-            for (least, &hash) in signature.iter_mut().zip(&hashes) {
-                *least = hash.min(*least);
+}
+
+/// Sets as rows of the book's matrix: for each shingle the documents that have it.
+#[derive(Clone, Debug)]
+pub struct Rows {
+    rows: Vec<(u64, u32)>,
+    empty: Vec<bool>,
+}
+
+impl Rows {
+    /// Arranges sets as rows. Time O(n log n), space 16 n bytes for sets of n shingles in all.
+    pub fn of(sets: &ShingleSets) -> Rows {
+        let mut rows: Vec<(u64, u32)> = Vec::with_capacity(sets.total());
+        for document in 0..sets.papers() as u32 {
+            rows.extend(sets.of(PaperId(document)).iter().map(|&shingle| (shingle, document)));
+        }
+        rows.sort_unstable();
+        Rows { rows, empty: (0..sets.papers() as u32).map(|d| sets.of(PaperId(d)).is_empty()).collect() }
+    }
+
+    /// How many different shingles there are.
+    pub fn different(&self) -> usize {
+        self.rows.chunk_by(|x, y| x.0 == y.0).count()
+    }
+
+    /// The minima of `components` hash functions over every set, shingle by shingle: `hash` is called once for each
+    /// different shingle. A set without shingles keeps `u32::MAX`.
+    pub fn lay(&self, components: usize, hash: impl Fn(u64, &mut [u32])) -> Vec<u32> {
+        let mut minima = vec![u32::MAX; self.empty.len() * components];
+        let mut hashes = vec![0u32; components];
+        for row in self.rows.chunk_by(|x, y| x.0 == y.0) {
+            hash(row[0].0, &mut hashes);
+            for &(_, document) in row {
+                let signature = &mut minima[document as usize * components..][..components];
+                for (least, &hash) in signature.iter_mut().zip(&hashes) {
+                    *least = hash.min(*least);
+                }
             }
         }
+        minima
     }
-    minima
 }
+
+/// A bin that no shingle has come to: more than any value.
+const FREE: u32 = u32::MAX;
 
 struct Scratch {
-    /// The round in which a bin was filled, from 1; 0 is empty.
-    filled: Vec<u32>,
+    bins: Vec<u32>,
+    /// Hashes of some shingles at a time.
+    hashes: [u64; 128],
 }
 
 impl Scratch {
     fn new(components: usize) -> Scratch {
-        Scratch { filled: vec![0; components] }
+        Scratch { bins: vec![FREE; components], hashes: [0; 128] }
     }
-}
-
-/// A bijection of 64 bits in which every bit depends on every bit (the finisher of MurmurHash3).
-fn mix(x: u64) -> u64 {
-    let x = (x ^ (x >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
-    let x = (x ^ (x >> 33)).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
-    x ^ (x >> 33)
 }
 
 impl Signatures {
@@ -271,7 +324,7 @@ mod tests {
         // Rows 0 to 4, h1 = x + 1 mod 5, h2 = 3 x + 1 mod 5.
         let columns: [&[u64]; 4] = [&[0, 3], &[2], &[1, 3, 4], &[0, 2, 3]];
         let sets = ShingleSets::make(4, |column| columns[column].to_vec());
-        let minima = lay_rows(&sets, 2, |x, hashes| {
+        let minima = Rows::of(&sets).lay(2, |x, hashes| {
             hashes[0] = (x as u32 + 1) % 5;
             hashes[1] = (3 * x as u32 + 1) % 5;
         });
@@ -304,7 +357,7 @@ mod tests {
         let sets = ShingleSets::make(40, |i| (0..i as u64 % 9 * 7).map(|e| mix(e * (1 + i as u64 % 3))).collect());
         let minhash = MinHash::new(Family::Universal, 100, Seed(9));
         let columns = minhash.signatures(&sets);
-        assert_eq!(columns, minhash.signatures_by_row(&sets));
+        assert_eq!(columns, minhash.signatures_by_row(&Rows::of(&sets)));
         assert!(columns.of(0).is_none() && columns.of(1).is_some());
         assert_eq!(columns.estimate(0, 9), None);
     }
@@ -319,6 +372,7 @@ mod tests {
                 pool.install(|| minhash.signatures(&sets))
             };
             assert_eq!(of(1), of(5));
+            assert_eq!(of(1), minhash.clone().plain().signatures(&sets), "on every kernel");
             assert_ne!(of(1), MinHash::new(family, 64, Seed(5)).signatures(&sets));
         }
     }

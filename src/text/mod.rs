@@ -28,6 +28,6 @@ pub use analyzer::{Analyzer, AnalyzerError, AnalyzerParams, Digits, Hyphens, Mar
 pub use language::{Language, LanguageChoice, UnknownLanguage};
 pub use sentences::sentences;
 pub use shingles::{
-    ShingleError, ShingleKind, ShingleParams, ShingleSets, Shingling, ShortText, WordRule, plain_words,
+    ShingleError, ShingleKind, ShingleParams, ShingleSets, Shingling, ShortText, WordRule, Words, plain_words,
 };
 pub use tokens::{Tokens, TokensBuilder, letter_grams};

@@ -7,6 +7,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
@@ -108,13 +109,24 @@ impl ShingleParams {
     /// Makes the parameters ready for use.
     ///
     /// # Errors
-    /// If the size or the least set is 0, or the language has no stop list.
+    /// If the size or the least set is 0, the language has no stop list, or a parameter of stop-word shingles is given for
+    /// others.
     pub fn check(&self) -> Result<Shingling, ShingleError> {
         if self.size == 0 {
             return Err(ShingleError::Zero("size"));
         }
         if self.min_set == 0 {
             return Err(ShingleError::Zero("min-set"));
+        }
+        if self.kind != ShingleKind::StopWord {
+            let given = [
+                ("stop-words", self.stop_words.is_some()),
+                ("language", self.language != LanguageChoice::Auto),
+                ("keep-incomplete", self.keep_incomplete),
+            ];
+            if let Some((name, _)) = given.iter().find(|(_, given)| *given) {
+                return Err(ShingleError::OnlyStopWord(name));
+            }
         }
         let stops = match (self.kind, &self.stop_words, self.language) {
             (ShingleKind::StopWord, Some(words), _) => {
@@ -137,6 +149,9 @@ pub enum ShingleError {
     /// A parameter that counts from 1.
     #[error("{0} is 0; wanted at least 1")]
     Zero(&'static str),
+    /// A parameter that does nothing for other kinds.
+    #[error("{0} is for stop-word shingles only; choose kind = \"stop-word\" or leave it out")]
+    OnlyStopWord(&'static str),
     /// No stop list.
     #[error("there is no stop list for {language}; give the words as stop-words, or choose `auto`", language = .0.name())]
     NoStopList(Language),
@@ -161,30 +176,54 @@ impl WordRule {
 
     /// The words of a text in this form, in order.
     pub fn words(self, folded: &str) -> Vec<&str> {
+        let mut words = Vec::with_capacity(folded.len() / 6);
+        self.visit(folded, &mut |word| words.push(word));
+        words
+    }
+
+    /// Visits the words of a text in this form, in order.
+    fn visit<'t>(self, folded: &'t str, visit: &mut impl FnMut(&'t str)) {
         match self {
-            WordRule::Unicode => unicode_words(folded),
-            WordRule::Ascii => folded
-                .split(|c: char| !(c.is_ascii_lowercase() || c.is_ascii_digit()))
-                .filter(|w| !w.is_empty())
-                .collect(),
-            WordRule::Regex => {
-                folded.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|w| !w.is_empty()).collect()
-            }
+            WordRule::Unicode => unicode_words(folded, visit),
+            WordRule::Ascii => runs(folded, |_| false, visit),
+            WordRule::Regex => runs(folded, |c| c == '_' || (!c.is_ascii() && c.is_alphanumeric()), visit),
         }
     }
 }
 
-/// Words of a folded text: in ASCII as tokens are cut, elsewhere by Unicode's boundaries without a dictionary.
-fn unicode_words(folded: &str) -> Vec<&str> {
-    let mut words = Vec::with_capacity(folded.len() / 6);
-    for stretch in folded.split(' ') {
-        if stretch.is_ascii() {
-            Cut::default().words(stretch, &mut |word| words.push(word));
-        } else {
-            words.extend(stretch.unicode_words());
+/// Visits the longest runs of ASCII letters, ASCII digits and what else belongs to a word.
+fn runs<'t>(text: &'t str, more: impl Fn(char) -> bool, visit: &mut impl FnMut(&'t str)) {
+    let bytes = text.as_bytes();
+    let (mut at, mut start) = (0, 0);
+    while at < bytes.len() {
+        if bytes[at].is_ascii_alphanumeric() {
+            at += 1;
+            continue;
+        }
+        let c = text[at..].chars().next().expect("a character begins here");
+        let end = at;
+        at += c.len_utf8();
+        if !more(c) {
+            if end > start {
+                visit(&text[start..end]);
+            }
+            start = at;
         }
     }
-    words
+    if start < bytes.len() {
+        visit(&text[start..]);
+    }
+}
+
+/// Words of a folded text: in ASCII as tokens are cut, elsewhere by Unicode's boundaries without a dictionary.
+fn unicode_words<'t>(folded: &'t str, visit: &mut impl FnMut(&'t str)) {
+    for stretch in folded.split(' ') {
+        if stretch.is_ascii() {
+            Cut::default().words(stretch, visit);
+        } else {
+            stretch.unicode_words().for_each(&mut *visit);
+        }
+    }
 }
 
 /// The words of the folded text with one blank between them: texts that differ only in case, blanks, punctuation,
@@ -192,12 +231,12 @@ fn unicode_words(folded: &str) -> Vec<&str> {
 pub fn plain_words(text: &str) -> String {
     let folded = normal::fold(text);
     let mut plain = String::with_capacity(folded.len());
-    for word in unicode_words(&folded) {
+    unicode_words(&folded, &mut |word| {
         if !plain.is_empty() {
             plain.push(' ');
         }
         plain.push_str(word);
-    }
+    });
     plain
 }
 
@@ -217,10 +256,20 @@ pub struct Shingling {
     stops: Stops,
 }
 
-/// A word, its hash, and whether it is a stop word.
-struct Words<'t> {
-    words: Vec<&'t str>,
+/// The words of a text: what shingles are made of, if they are not letters.
+#[derive(Clone, Debug, Default)]
+pub struct Words {
+    /// The text in the form whose words are compared.
+    text: String,
+    places: Vec<Range<u32>>,
+    /// Which are stop words; empty unless shingles begin with one.
     stop: Vec<bool>,
+}
+
+impl Words {
+    fn bytes(&self, word: usize) -> &[u8] {
+        &self.text.as_bytes()[self.places[word].start as usize..self.places[word].end as usize]
+    }
 }
 
 impl Shingling {
@@ -233,7 +282,7 @@ impl Shingling {
     pub fn set(&self, text: &str) -> Vec<u64> {
         let mut set = Vec::new();
         self.hashes(text, &mut set);
-        set.sort_unstable();
+        sort_hashes(&mut set);
         set.dedup();
         if set.len() < self.params.min_set as usize {
             set.clear();
@@ -241,9 +290,18 @@ impl Shingling {
         set
     }
 
+    /// The hashes of a text's shingles where their order does not matter: in the order of the text, each as often as it
+    /// occurs, appended to `out`. None if fewer than `min_set` are different.
+    pub fn fill(&self, text: &str, out: &mut Vec<u64>) {
+        if self.params.min_set > 1 {
+            out.append(&mut self.set(text));
+        } else {
+            self.hashes(text, out);
+        }
+    }
+
     /// The shingles of a text in words, in order of first appearance, each once; for the eye. `min_set` is not applied.
     pub fn list(&self, text: &str) -> Vec<String> {
-        let folded = self.params.words.fold(text);
         let mut seen = BTreeSet::new();
         let mut list = Vec::new();
         let mut keep = |shingle: String| {
@@ -252,70 +310,118 @@ impl Shingling {
             }
         };
         if self.params.kind == ShingleKind::Letters {
-            let (letters, places) = letter_places(&folded);
+            let (letters, places) = letter_places(&self.params.words.fold(text));
             for range in windows(places.len() - 1, self.params.size as usize, self.params.short) {
                 keep(letters[places[range.start]..places[range.end]].to_owned());
             }
         } else {
-            let words = self.split(&folded);
-            for range in self.ranges(&words) {
-                keep(words.words[range].join(" "));
-            }
+            let words = self.words(text);
+            self.for_each_run(&words, |run| {
+                let words: Vec<&[u8]> = run.map(|word| words.bytes(word)).collect();
+                keep(String::from_utf8_lossy(&words.join(&b' ')).into_owned());
+            });
         }
         list
     }
 
     fn hashes(&self, text: &str, out: &mut Vec<u64>) {
-        let folded = self.params.words.fold(text);
         if self.params.kind == ShingleKind::Letters {
-            let (letters, places) = letter_places(&folded);
+            let (letters, places) = letter_places(&self.params.words.fold(text));
             out.extend(
                 windows(places.len() - 1, self.params.size as usize, self.params.short)
                     .map(|r| xxh3_64(&letters.as_bytes()[places[r.start]..places[r.end]])),
             );
-            return;
+        } else {
+            self.hash_words(&self.words(text), out);
         }
-        let words = self.split(&folded);
-        // The hash of a shingle is the hash of its words' hashes: each word is read once.
-        let mut bytes = Vec::with_capacity(words.words.len() * 8);
-        for word in &words.words {
-            bytes.extend_from_slice(&xxh3_64(word.as_bytes()).to_le_bytes());
-        }
-        out.extend(self.ranges(&words).map(|r| xxh3_64(&bytes[r.start * 8..r.end * 8])));
     }
 
-    fn split<'t>(&self, folded: &'t str) -> Words<'t> {
-        let words = self.params.words.words(folded);
+    /// Cuts a text into words. Words beyond its first 4 GiB are left out.
+    pub fn words(&self, text: &str) -> Words {
+        let folded = self.params.words.fold(text);
         let list = match &self.stops {
-            Stops::None => return Words { words, stop: Vec::new() },
-            Stops::Given(list) => list,
-            Stops::Of(list) => list,
-            Stops::Auto => Language::detect(folded)
+            Stops::None => None,
+            Stops::Given(list) => Some(list),
+            Stops::Of(list) => Some(*list),
+            Stops::Auto => Language::detect(&folded)
                 .and_then(Language::stop_words)
-                .or_else(|| Language::ENGLISH.stop_words())
-                .expect("English has a stop list"),
+                .or_else(|| Some(Language::ENGLISH.stop_words().expect("English has a stop list"))),
         };
-        let stop = words.iter().map(|&w| list.contains(w)).collect();
-        Words { words, stop }
+        let (mut places, mut stop) = (Vec::with_capacity(folded.len() / 6), Vec::new());
+        self.params.words.visit(&folded, &mut |word| {
+            let start = word.as_ptr() as usize - folded.as_ptr() as usize;
+            if let (Ok(start), Ok(end)) = (u32::try_from(start), u32::try_from(start + word.len())) {
+                places.push(start..end);
+                stop.extend(list.map(|list| list.contains(word)));
+            }
+        });
+        Words { text: folded.into_owned(), places, stop }
     }
 
-    /// The shingles as ranges of words.
-    fn ranges<'w>(&self, words: &'w Words<'_>) -> Box<dyn Iterator<Item = std::ops::Range<usize>> + 'w> {
-        let (size, count) = (self.params.size as usize, words.words.len());
-        if self.params.kind != ShingleKind::StopWord {
-            return Box::new(windows(count, size, self.params.short));
+    /// Appends the hashes of the shingles that these words make, in order, each as often as it occurs. Letters make none.
+    pub fn hash_words(&self, words: &Words, out: &mut Vec<u64>) {
+        // The hash of a shingle is the hash of its words' hashes: each word is read once.
+        let mut bytes = Vec::with_capacity(words.places.len() * 8);
+        for word in 0..words.places.len() {
+            bytes.extend_from_slice(&xxh3_64(words.bytes(word)).to_le_bytes());
         }
-        let keep_incomplete = self.params.keep_incomplete;
-        Box::new(
-            (0..count)
-                .filter(move |&at| words.stop[at] && (keep_incomplete || at + size < count))
-                .map(move |at| at..(at + size + 1).min(count)),
-        )
+        out.reserve(words.places.len());
+        self.for_each_run(words, |run| out.push(xxh3_64(&bytes[run.start * 8..run.end * 8])));
+    }
+
+    /// Visits the shingles as ranges of words.
+    fn for_each_run(&self, words: &Words, visit: impl FnMut(Range<usize>)) {
+        let (size, count) = (self.params.size as usize, words.places.len());
+        if self.params.kind != ShingleKind::StopWord {
+            return windows(count, size, self.params.short).for_each(visit);
+        }
+        let begins = |at: &usize| words.stop[*at] && (self.params.keep_incomplete || at + size < count);
+        (0..count).filter(begins).map(|at| at..(at + size + 1).min(count)).for_each(visit);
     }
 }
 
+/// Sorts hashes: spread by their leading bits into as many parts as there are hashes, so that nearly every part has one or
+/// two. Hashes that are not spread evenly are sorted as anything else is.
+fn sort_hashes(hashes: &mut Vec<u64>) {
+    const FEW: usize = 24;
+    const MANY: usize = 4096;
+    if !(FEW..=MANY).contains(&hashes.len()) {
+        return hashes.sort_unstable();
+    }
+    let bits = hashes.len().ilog2();
+    let part = |hash: u64| (hash >> (64 - bits)) as usize;
+    let mut ends = [0u16; MANY + 1];
+    let ends = &mut ends[..=1 << bits];
+    for &hash in &*hashes {
+        ends[part(hash) + 1] += 1;
+    }
+    if ends.iter().any(|&size| size > FEW as u16) {
+        return hashes.sort_unstable();
+    }
+    for part in 1..ends.len() {
+        ends[part] += ends[part - 1];
+    }
+    let mut sorted = vec![0; hashes.len()];
+    for &hash in &*hashes {
+        let place = &mut ends[part(hash)];
+        sorted[*place as usize] = hash;
+        *place += 1;
+    }
+    // What is left to do is within the parts: each hash moves past a few at most.
+    for at in 1..sorted.len() {
+        let hash = sorted[at];
+        let mut free = at;
+        while free > 0 && sorted[free - 1] > hash {
+            sorted[free] = sorted[free - 1];
+            free -= 1;
+        }
+        sorted[free] = hash;
+    }
+    *hashes = sorted;
+}
+
 /// All runs of `size` of `count` things.
-fn windows(count: usize, size: usize, short: ShortText) -> impl Iterator<Item = std::ops::Range<usize>> {
+fn windows(count: usize, size: usize, short: ShortText) -> impl Iterator<Item = Range<usize>> {
     let whole = short == ShortText::Whole && count > 0 && count < size;
     let runs = if whole { 1 } else { (count + 1).saturating_sub(size) };
     (0..runs).map(move |at| at..(at + size).min(count))
@@ -362,8 +468,10 @@ impl ShingleSets {
                 let mut lengths = Vec::with_capacity(CHUNK);
                 for paper in chunk * CHUNK..((chunk + 1) * CHUNK).min(papers) {
                     let mut one = set(paper);
-                    one.sort_unstable();
-                    one.dedup();
+                    if !one.is_sorted_by(|x, y| x < y) {
+                        sort_hashes(&mut one);
+                        one.dedup();
+                    }
                     lengths.push(one.len());
                     hashes.extend(one);
                 }
@@ -477,7 +585,49 @@ mod tests {
         let many = ShingleParams { min_set: 3, ..words };
         assert!(many.check().unwrap().set("fog horn fog").is_empty());
         assert_eq!(many.check().unwrap().set("fog horn lamp oil").len(), 3);
-        assert_eq!(ShingleParams { size: 0, ..many }.check().unwrap_err(), ShingleError::Zero("size"));
+        assert_eq!(ShingleParams { size: 0, ..many.clone() }.check().unwrap_err(), ShingleError::Zero("size"));
+        let ignored = ShingleParams { stop_words: stops("a the"), ..many };
+        assert_eq!(ignored.check().unwrap_err(), ShingleError::OnlyStopWord("stop-words"));
+    }
+
+    #[test]
+    fn hashes_are_sorted_however_they_are_spread() {
+        let mut stream = crate::seed::Seed(6).stream("test/hashes");
+        for count in [0, 1, 2, 23, 24, 25, 137, 1000, 4096, 4097] {
+            for bits in [64, 60, 5] {
+                let mut hashes: Vec<u64> = (0..count).map(|_| stream.below(u64::MAX) >> (64 - bits)).collect();
+                let mut expected = hashes.clone();
+                expected.sort();
+                sort_hashes(&mut hashes);
+                assert_eq!(hashes, expected, "{count} hashes of {bits} bits");
+            }
+        }
+    }
+
+    #[test]
+    fn shingles_are_the_same_in_words_in_lists_and_as_sets() {
+        let text = "Fog horn, fog HORN café; a 3.14 to the Ärger fog horn";
+        for params in [ShingleParams::default(), ShingleParams::letters(), ShingleParams::stop_word()] {
+            for words in [WordRule::Unicode, WordRule::Ascii, WordRule::Regex] {
+                let shingling = ShingleParams { words, size: 2, min_set: 1, ..params.clone() }.check().unwrap();
+                let mut hashes = vec![7];
+                shingling.fill(text, &mut hashes);
+                assert_eq!(hashes.remove(0), 7);
+                if params.kind != ShingleKind::Letters {
+                    let mut again = Vec::new();
+                    shingling.hash_words(&shingling.words(text), &mut again);
+                    assert_eq!(hashes, again);
+                }
+                hashes.sort();
+                hashes.dedup();
+                assert_eq!(shingling.set(text), hashes);
+                assert_eq!(shingling.list(text).len(), hashes.len());
+            }
+        }
+        let many = ShingleParams { min_set: 99, ..ShingleParams::default() }.check().unwrap();
+        let mut none = Vec::new();
+        many.fill(text, &mut none);
+        assert!(none.is_empty());
     }
 
     #[test]
