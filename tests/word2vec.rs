@@ -30,11 +30,11 @@ fn o_066_one_thread_and_four_write_the_same_file() {
         .map(|i| format!("fog horn sounds over the harbour at night and the lamp answers {}\n", i % 7))
         .collect();
     let folder = folder("c.txt", text.as_bytes());
-    for architecture in ["cbow", "skip-gram"] {
+    for architecture in ["cbow", "skip-gram", "cbow --group 8"] {
         for extension in ["fifu", "bin"] {
             let mut files = Vec::new();
             for (run, threads) in [1, 1, 4, 4].into_iter().enumerate() {
-                let model = format!("{architecture}{run}.{extension}");
+                let model = format!("{}{run}.{extension}", architecture.replace(' ', ""));
                 let line = format!(
                     "train --tokens c.txt -o {model} --seed 7 --threads {threads} --dims 20 --architecture {architecture}"
                 );
@@ -44,12 +44,14 @@ fn o_066_one_thread_and_four_write_the_same_file() {
             }
             assert!(files.iter().all(|file| *file == files[0]), "{architecture} {extension}");
         }
-        let info = papertwin(folder.path(), &format!("embedding info {architecture}0.fifu --json"));
+        let info = papertwin(folder.path(), &format!("embedding info {}0.fifu --json", architecture.replace(' ', "")));
         let info: serde_json::Value = serde_json::from_slice(&info.stdout).unwrap();
         let model = &info["model"];
         assert_eq!((&model["seed"], &model["threads"]), (&7.into(), &"any".into()));
         assert_eq!((&model["reproducible"], &model["corpus"]["texts"]), (&true.into(), &200.into()));
         assert_eq!((&model["parameters"]["dims"], &model["parameters"]["min-count"]), (&20.into(), &5.into()));
+        let group = model["parameters"].get("group").and_then(serde_json::Value::as_u64);
+        assert_eq!(group, architecture.contains("group").then_some(8));
     }
     let hogwild = papertwin(folder.path(), "train --tokens c.txt -o h.bin --hogwild --threads 2 --dims 20");
     assert!(talk(&hogwild).contains("the vectors are not reproducible"), "{}", talk(&hogwild));

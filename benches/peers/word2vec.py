@@ -2,12 +2,14 @@
 """Trains the same tokens with papertwin and with a peer (gensim), one after the other, and prints the ratios.
 
 Usage: word2vec.py PAPERTWIN PEER_PYTHON PEER_SCRIPT TOKENS [--threads 2] [--dims 100] [--epochs 5] [--skip-gram]
-                   [--repeat 1] [--scaling]
+                   [--repeat 1] [--scaling] [--corpus CORPUS]
 
 PAPERTWIN is the program; PEER_SCRIPT takes TOKENS --out FILE --dim N --epochs N --threads N [--skip-gram] and prints a
 JSON line with words_per_second, peak_rss_mib. Words a second count raw words times epochs over the seconds of training
 alone (papertwin's own report); user seconds and peak memory are those of the whole process, reading and writing
-included. --scaling adds papertwin over 1/8 ... 1 of the text, 1 and 2 threads, and 25 ... 300 dimensions.
+included. "grouped" is papertwin with --group 8. --scaling adds papertwin over 1/8 ... 1 of the text, 1 and 2 threads, and
+25 ... 300 dimensions, plain and grouped. --corpus adds the whole way from a file of records to the model file. With more
+than one --threads the machine's own gain from threads is printed first: two copies of one loop, against one.
 """
 import argparse
 import hashlib
@@ -34,9 +36,21 @@ def measured(command):
         return seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss // 1024, text, talk
 
 
-def ours(a, folder, tokens, dims, threads, extra=()):
+def gain(threads):
+    """How many times the work of one process so many get done side by side."""
+    loop = "import sys\nx = 0\nfor i in range(20_000_000): x += i"
+    seconds = []
+    for copies in (1, threads):
+        begin = time.perf_counter()
+        for process in [subprocess.Popen(["python3", "-c", loop]) for _ in range(copies)]:
+            process.wait()
+        seconds.append(time.perf_counter() - begin)
+    return threads * seconds[0] / seconds[1]
+
+
+def ours(a, folder, source, dims, threads, extra=()):
     model = os.path.join(folder, "ours.bin")
-    command = [a.papertwin, "train", "--tokens", tokens, "-o", model, "--dims", str(dims), "--epochs", str(a.epochs),
+    command = [a.papertwin, "train", *source, "-o", model, "--dims", str(dims), "--epochs", str(a.epochs),
                "--threads", str(threads), *extra]
     if a.skip_gram:
         command += ["--architecture", "skip-gram"]
@@ -67,19 +81,26 @@ p.add_argument("--epochs", type=int, default=5)
 p.add_argument("--skip-gram", action="store_true")
 p.add_argument("--repeat", type=int, default=1)
 p.add_argument("--scaling", action="store_true")
+p.add_argument("--corpus")
 a = p.parse_args()
 
+GROUPED = ("--group", "8")
 with tempfile.TemporaryDirectory() as folder:
+    if a.threads > 1:
+        print(f"{a.threads} processes do x{gain(a.threads):.2f} of the work of one")
     for _ in range(a.repeat):
         peer = theirs(a, folder, a.tokens)
         print("peer         ", json.dumps(peer), flush=True)
-        for name, extra in [("deterministic", ()), ("hogwild", ("--hogwild",))]:
-            mine = ours(a, folder, a.tokens, a.dims, a.threads, extra)
+        for name, extra in [("deterministic", ()), ("grouped", GROUPED), ("hogwild", ("--hogwild",))]:
+            mine = ours(a, folder, ["--tokens", a.tokens], a.dims, a.threads, extra)
             speed = mine["words_per_second"] / peer["words_per_second"]
             print(f"{name:13}", json.dumps(mine))
             print(f"{'':13} words/s x{speed:.2f}, cpu seconds x{peer['cpu'] / mine['cpu']:.2f} less, "
                   f"peak memory x{mine['peak_mib'] / peer['peak_mib']:.2f}, end to end x{peer['wall'] / mine['wall']:.2f}",
                   flush=True)
+    if a.corpus:
+        for name, extra in [("deterministic", ()), ("grouped", GROUPED), ("hogwild", ("--hogwild",))]:
+            print(f"records to model, {name}", json.dumps(ours(a, folder, [a.corpus], a.dims, a.threads, extra)), flush=True)
     if a.scaling:
         lines = open(a.tokens, encoding="utf-8").readlines()
         for parts in (8, 4, 2, 1):
@@ -87,7 +108,10 @@ with tempfile.TemporaryDirectory() as folder:
             with open(part, "w", encoding="utf-8") as out:
                 out.writelines(lines[: len(lines) // parts])
             for threads in sorted({1, a.threads}):
-                row = ours(a, folder, part, a.dims, threads)
-                print(f"1/{parts} of the text, {threads} threads", json.dumps(row), flush=True)
+                for name, extra in [("plain", ()), ("grouped", GROUPED)]:
+                    row = ours(a, folder, ["--tokens", part], a.dims, threads, extra)
+                    print(f"1/{parts} of the text, {threads} threads, {name}", json.dumps(row), flush=True)
         for dims in (25, 50, 100, 200, 300):
-            print(f"{dims} dimensions", json.dumps(ours(a, folder, a.tokens, dims, a.threads)), flush=True)
+            for name, extra in [("plain", ()), ("grouped", GROUPED)]:
+                row = ours(a, folder, ["--tokens", a.tokens], dims, a.threads, extra)
+                print(f"{dims} dimensions, {name}", json.dumps(row), flush=True)

@@ -5,6 +5,8 @@
 
 #![allow(unsafe_code)]
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
 /// Sixteen numbers: a cache line, and a register of AVX-512.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C, align(64))]
@@ -54,8 +56,22 @@ pub(super) trait Simd: Copy {
     fn store(self, x: Self::Sixteen, to: &mut Lanes);
     fn add(self, a: Self::Sixteen, b: Self::Sixteen) -> Self::Sixteen;
     fn mul(self, a: Self::Sixteen, b: Self::Sixteen) -> Self::Sixteen;
-    /// The sum of the lanes: halves onto each other, 8, 4, 2, 1.
-    fn sum(self, x: Self::Sixteen) -> f32;
+    fn sub(self, a: Self::Sixteen, b: Self::Sixteen) -> Self::Sixteen;
+    /// The sum of each of sixteen: halves onto each other, 8, 4, 2, 1.
+    fn sums(self, x: &[Self::Sixteen; 16]) -> Self::Sixteen;
+    /// Sixteen numbers that other threads may write meanwhile: each is an old or a new one.
+    fn load_shared(self, from: &SharedLanes) -> Self::Sixteen;
+    fn store_shared(self, x: Self::Sixteen, to: &SharedLanes);
+}
+
+/// Sixteen numbers that several threads read and write without locks.
+#[repr(C, align(64))]
+pub(super) struct SharedLanes([AtomicU32; 16]);
+
+impl SharedLanes {
+    pub fn new(lanes: &Lanes) -> SharedLanes {
+        SharedLanes(lanes.0.map(|x| AtomicU32::new(x.to_bits())))
+    }
 }
 
 /// The definition, in plain Rust.
@@ -91,13 +107,32 @@ impl Simd for Base {
         a
     }
     #[inline(always)]
-    fn sum(self, mut x: [f32; 16]) -> f32 {
-        for half in [8, 4, 2, 1] {
-            for lane in 0..half {
-                x[lane] += x[lane + half];
-            }
+    fn sub(self, mut a: [f32; 16], b: [f32; 16]) -> [f32; 16] {
+        for (a, b) in a.iter_mut().zip(b) {
+            *a -= b;
         }
-        x[0]
+        a
+    }
+    #[inline(always)]
+    fn sums(self, x: &[[f32; 16]; 16]) -> [f32; 16] {
+        x.map(|mut x| {
+            for half in [8, 4, 2, 1] {
+                for lane in 0..half {
+                    x[lane] += x[lane + half];
+                }
+            }
+            x[0]
+        })
+    }
+    #[inline(always)]
+    fn load_shared(self, from: &SharedLanes) -> [f32; 16] {
+        std::array::from_fn(|lane| f32::from_bits(from.0[lane].load(Ordering::Relaxed)))
+    }
+    #[inline(always)]
+    fn store_shared(self, x: [f32; 16], to: &SharedLanes) {
+        for (x, to) in x.into_iter().zip(&to.0) {
+            to.store(x.to_bits(), Ordering::Relaxed);
+        }
     }
 }
 
@@ -105,20 +140,58 @@ impl Simd for Base {
 mod wide {
     //! The same in AVX2 and AVX-512. The private field is set only where the features were found.
 
-    use super::{Lanes, Simd};
+    use super::{Lanes, SharedLanes, Simd};
+    use std::arch::asm;
     use std::arch::x86_64::*;
 
     #[derive(Clone, Copy)]
     pub struct Avx2(pub(super) ());
 
-    /// The last steps of the tree: 8 lanes onto 4, 2, 1.
-    #[inline(always)]
-    fn sum8(x: __m256) -> f32 {
-        // SAFETY: called only from the two types below, each the proof of AVX and more.
+    // Rows that other threads write are read and written by instructions of their own: what such an instruction does
+    // to 64 aligned bytes is what sixteen relaxed loads or stores of 4 bytes each may do, in some order.
+
+    #[target_feature(enable = "avx")]
+    #[inline]
+    fn load_shared_256(from: &SharedLanes) -> (__m256, __m256) {
+        let (low, high);
+        // SAFETY: 64 bytes of a live reference at an address divisible by 64.
         unsafe {
-            let x = _mm_add_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps::<1>(x));
-            let x = _mm_add_ps(x, _mm_movehl_ps(x, x));
-            _mm_cvtss_f32(_mm_add_ss(x, _mm_shuffle_ps::<1>(x, x)))
+            asm!("vmovaps {low}, [{from}]", "vmovaps {high}, [{from} + 32]", from = in(reg) from.0.as_ptr(),
+                low = lateout(ymm_reg) low, high = lateout(ymm_reg) high,
+                options(nostack, preserves_flags, readonly));
+        }
+        (low, high)
+    }
+
+    #[target_feature(enable = "avx")]
+    #[inline]
+    fn store_shared_256(x: (__m256, __m256), to: &SharedLanes) {
+        // SAFETY: as above; the numbers are atomics, so a shared reference may write.
+        unsafe {
+            asm!("vmovaps [{to}], {low}", "vmovaps [{to} + 32], {high}", to = in(reg) to.0.as_ptr(),
+                low = in(ymm_reg) x.0, high = in(ymm_reg) x.1, options(nostack, preserves_flags));
+        }
+    }
+
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    fn load_shared_512(from: &SharedLanes) -> __m512 {
+        let x;
+        // SAFETY: as above.
+        unsafe {
+            asm!("vmovaps {x}, [{from}]", from = in(reg) from.0.as_ptr(), x = lateout(zmm_reg) x,
+                options(nostack, preserves_flags, readonly));
+        }
+        x
+    }
+
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    fn store_shared_512(x: __m512, to: &SharedLanes) {
+        // SAFETY: as above.
+        unsafe {
+            asm!("vmovaps [{to}], {x}", to = in(reg) to.0.as_ptr(), x = in(zmm_reg) x,
+                options(nostack, preserves_flags));
         }
     }
 
@@ -154,9 +227,44 @@ mod wide {
             unsafe { (_mm256_mul_ps(a.0, b.0), _mm256_mul_ps(a.1, b.1)) }
         }
         #[inline(always)]
-        fn sum(self, x: Self::Sixteen) -> f32 {
+        fn sub(self, a: Self::Sixteen, b: Self::Sixteen) -> Self::Sixteen {
             // SAFETY: self is the proof of the feature.
-            sum8(unsafe { _mm256_add_ps(x.0, x.1) })
+            unsafe { (_mm256_sub_ps(a.0, b.0), _mm256_sub_ps(a.1, b.1)) }
+        }
+        #[inline(always)]
+        fn sums(self, x: &[Self::Sixteen; 16]) -> Self::Sixteen {
+            // SAFETY: self is the proof of the feature.
+            unsafe {
+                // 8 lanes of each of two onto 4: theirs side by side. (Macros: a closure has no target feature, so it
+                // would be called, and call each instruction.)
+                macro_rules! two {
+                    ($a:expr, $b:expr) => {{
+                        let (a, b) = (_mm256_add_ps(x[$a].0, x[$a].1), _mm256_add_ps(x[$b].0, x[$b].1));
+                        _mm256_add_ps(_mm256_permute2f128_ps::<0x20>(a, b), _mm256_permute2f128_ps::<0x31>(a, b))
+                    }};
+                }
+                // In each half 4 lanes of each of four onto 1.
+                macro_rules! eight {
+                    ($first:expr) => {{
+                        let (a, b) = (two!($first, $first + 4), two!($first + 1, $first + 5));
+                        let (c, d) = (two!($first + 2, $first + 6), two!($first + 3, $first + 7));
+                        let ab = _mm256_add_ps(_mm256_shuffle_ps::<0x44>(a, b), _mm256_shuffle_ps::<0xEE>(a, b));
+                        let cd = _mm256_add_ps(_mm256_shuffle_ps::<0x44>(c, d), _mm256_shuffle_ps::<0xEE>(c, d));
+                        _mm256_add_ps(_mm256_shuffle_ps::<0x88>(ab, cd), _mm256_shuffle_ps::<0xDD>(ab, cd))
+                    }};
+                }
+                (eight!(0), eight!(8))
+            }
+        }
+        #[inline(always)]
+        fn load_shared(self, from: &SharedLanes) -> Self::Sixteen {
+            // SAFETY: self is the proof of the feature.
+            unsafe { load_shared_256(from) }
+        }
+        #[inline(always)]
+        fn store_shared(self, x: Self::Sixteen, to: &SharedLanes) {
+            // SAFETY: self is the proof of the feature.
+            unsafe { store_shared_256(x, to) }
         }
     }
 
@@ -191,12 +299,43 @@ mod wide {
             unsafe { _mm512_mul_ps(a, b) }
         }
         #[inline(always)]
-        fn sum(self, x: __m512) -> f32 {
+        fn sub(self, a: __m512, b: __m512) -> __m512 {
+            // SAFETY: self is the proof of the feature.
+            unsafe { _mm512_sub_ps(a, b) }
+        }
+        #[inline(always)]
+        fn sums(self, x: &[__m512; 16]) -> __m512 {
             // SAFETY: self is the proof of the feature.
             unsafe {
-                let high = _mm256_castpd_ps(_mm512_extractf64x4_pd::<1>(_mm512_castps_pd(x)));
-                sum8(_mm256_add_ps(_mm512_castps512_ps256(x), high))
+                // 16 lanes of each of two onto 8, theirs side by side; then 8 of each of four onto 4.
+                macro_rules! two {
+                    ($a:expr, $b:expr) => {{
+                        let (a, b) = (x[$a], x[$b]);
+                        _mm512_add_ps(_mm512_shuffle_f32x4::<0x44>(a, b), _mm512_shuffle_f32x4::<0xEE>(a, b))
+                    }};
+                }
+                macro_rules! four {
+                    ($at:expr) => {{
+                        let (a, b) = (two!($at, $at + 4), two!($at + 8, $at + 12));
+                        _mm512_add_ps(_mm512_shuffle_f32x4::<0x88>(a, b), _mm512_shuffle_f32x4::<0xDD>(a, b))
+                    }};
+                }
+                // In each quarter 4 lanes of each of four onto 1.
+                let (a, b, c, d) = (four!(0), four!(1), four!(2), four!(3));
+                let ab = _mm512_add_ps(_mm512_shuffle_ps::<0x44>(a, b), _mm512_shuffle_ps::<0xEE>(a, b));
+                let cd = _mm512_add_ps(_mm512_shuffle_ps::<0x44>(c, d), _mm512_shuffle_ps::<0xEE>(c, d));
+                _mm512_add_ps(_mm512_shuffle_ps::<0x88>(ab, cd), _mm512_shuffle_ps::<0xDD>(ab, cd))
             }
+        }
+        #[inline(always)]
+        fn load_shared(self, from: &SharedLanes) -> __m512 {
+            // SAFETY: self is the proof of the feature.
+            unsafe { load_shared_512(from) }
+        }
+        #[inline(always)]
+        fn store_shared(self, x: __m512, to: &SharedLanes) {
+            // SAFETY: self is the proof of the feature.
+            unsafe { store_shared_512(x, to) }
         }
     }
 }
@@ -237,7 +376,7 @@ pub(super) fn with<W: Work>(instructions: Instructions, work: W) {
 
 /// Asks for a row before it is needed.
 #[inline(always)]
-pub(super) fn prefetch(row: &[Lanes]) {
+pub(super) fn prefetch<L>(row: &[L]) {
     #[cfg(target_arch = "x86_64")]
     for line in row {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
@@ -248,52 +387,109 @@ pub(super) fn prefetch(row: &[Lanes]) {
     let _ = row;
 }
 
-/// `G` scalar products of one vector.
+/// The scalar products of `A` vectors with `B` others, up to 16: out[a x stride + b].
 #[inline(always)]
-fn dots_of<S: Simd, const G: usize>(simd: S, vector: &[Lanes], rows: &[&[Lanes]], out: &mut [f32]) {
-    let mut chosen = [vector; G];
-    for (chosen, row) in chosen.iter_mut().zip(rows) {
-        assert!(row.len() == vector.len(), "rows of one width");
-        *chosen = row;
-    }
-    let mut sums = [simd.splat(0.0); G];
-    for (at, v) in vector.iter().enumerate() {
-        let v = simd.load(v);
-        for (sum, row) in sums.iter_mut().zip(&chosen) {
-            // SAFETY: `at` is below the vector's length, which is the row's (asserted above).
-            let product = simd.mul(v, simd.load(unsafe { row.get_unchecked(at) }));
-            *sum = simd.add(*sum, product);
+fn products_of<S: Simd, const A: usize, const B: usize>(
+    simd: S,
+    a: &[Lanes],
+    b: &[Lanes],
+    width: usize,
+    out: &mut [f32],
+    stride: usize,
+) {
+    assert!(a.len() == A * width && b.len() == B * width, "rows of one width");
+    let mut sums = [simd.splat(0.0); 16];
+    for at in 0..width {
+        let mut column = [simd.splat(0.0); B];
+        for (row, x) in column.iter_mut().enumerate() {
+            // SAFETY: row x width + at is below rows x width, the length (asserted above).
+            *x = simd.load(unsafe { b.get_unchecked(row * width + at) });
+        }
+        for row in 0..A {
+            // SAFETY: as above.
+            let a = simd.load(unsafe { a.get_unchecked(row * width + at) });
+            for (sum, b) in sums[row * B..(row + 1) * B].iter_mut().zip(&column) {
+                *sum = simd.add(*sum, simd.mul(a, *b));
+            }
         }
     }
-    for (out, sum) in out.iter_mut().zip(sums) {
-        *out = simd.sum(sum);
+    let mut found = Lanes::ZERO;
+    simd.store(simd.sums(&sums), &mut found);
+    for (row, found) in found.0.chunks_exact(B).take(A).enumerate() {
+        out[row * stride..][..B].copy_from_slice(found);
     }
 }
 
-/// The scalar products of a vector with rows.
+/// The scalar products of all vectors of `a` with all of `b`: out[a x stride + b].
 #[inline(always)]
-pub(super) fn dots<S: Simd>(simd: S, vector: &[Lanes], rows: &[&[Lanes]], out: &mut [f32]) {
+pub(super) fn products<S: Simd>(simd: S, a: &[Lanes], b: &[Lanes], width: usize, out: &mut [f32], stride: usize) {
+    let count = b.len() / width;
     let mut done = 0;
-    while rows.len() - done >= 6 {
-        dots_of::<S, 6>(simd, vector, &rows[done..], &mut out[done..]);
-        done += 6;
+    while done < count {
+        // Tiles of 3 x 5 or, for the usual word and its five drawn ones, of 2 x 6.
+        let (high, wide) = if count - done == 6 { (2, 6) } else { (3, (count - done).min(5)) };
+        let b = &b[done * width..(done + wide) * width];
+        for (at, a) in a.chunks(high * width).enumerate() {
+            let out = &mut out[at * high * stride + done..];
+            macro_rules! tiles {
+                ($($a:literal x $b:literal),+) => {
+                    match (a.len() / width, wide) {
+                        $(($a, $b) => products_of::<S, $a, $b>(simd, a, b, width, out, stride),)+
+                        _ => unreachable!("tiles have these sizes"),
+                    }
+                };
+            }
+            tiles!(2 x 6, 1 x 6, 3 x 5, 2 x 5, 1 x 5, 3 x 4, 2 x 4, 1 x 4, 3 x 3, 2 x 3, 1 x 3, 3 x 2, 2 x 2, 1 x 2, 3 x 1, 2 x 1, 1 x 1);
+        }
+        done += wide;
     }
-    let (rows, out) = (&rows[done..], &mut out[done..]);
-    match rows.len() {
-        1 => dots_of::<S, 1>(simd, vector, rows, out),
-        2 => dots_of::<S, 2>(simd, vector, rows, out),
-        3 => dots_of::<S, 3>(simd, vector, rows, out),
-        4 => dots_of::<S, 4>(simd, vector, rows, out),
-        5 => dots_of::<S, 5>(simd, vector, rows, out),
-        _ => {}
+}
+
+/// The scalar product of each vector of `a` with its fellow of `b`: out[a x stride].
+#[inline(always)]
+pub(super) fn pair_products<S: Simd>(simd: S, a: &[Lanes], b: &[Lanes], width: usize, out: &mut [f32], stride: usize) {
+    for (at, (a, b)) in a.chunks(8 * width).zip(b.chunks(8 * width)).enumerate() {
+        let mut sums = [simd.splat(0.0); 16];
+        let rows = a.len() / width;
+        for ((sum, a), b) in sums.iter_mut().zip(a.chunks_exact(width)).zip(b.chunks_exact(width)) {
+            for (a, b) in a.iter().zip(b) {
+                *sum = simd.add(*sum, simd.mul(simd.load(a), simd.load(b)));
+            }
+        }
+        let mut found = Lanes::ZERO;
+        simd.store(simd.sums(&sums), &mut found);
+        for row in 0..rows {
+            out[(at * 8 + row) * stride] = found.0[row];
+        }
     }
 }
 
 /// `G` neighbouring lanes of [`weighted_sum`], kept in registers while the rows pass.
 #[inline(always)]
-fn weighted_sum_of<S: Simd, const G: usize>(simd: S, scales: &[f32], rows: &[&[Lanes]], at: usize, out: &mut [Lanes]) {
+fn weighted_sum_of<S: Simd, const G: usize>(
+    simd: S,
+    first: (f32, Option<&[Lanes]>),
+    scales: &[f32],
+    rows: &[Lanes],
+    at: usize,
+    out: &mut [Lanes],
+) {
+    let width = out.len();
     let mut sums = [simd.splat(0.0); G];
-    for (&scale, row) in scales.iter().zip(rows) {
+    let start = simd.splat(first.0);
+    match first.1 {
+        Some(row) => {
+            for (sum, x) in sums.iter_mut().zip(&row[at..at + G]) {
+                *sum = simd.mul(start, simd.load(x));
+            }
+        }
+        None => {
+            for (sum, x) in sums.iter_mut().zip(&out[at..at + G]) {
+                *sum = simd.load(x);
+            }
+        }
+    }
+    for (&scale, row) in scales.iter().zip(rows.chunks_exact(width)) {
         let scale = simd.splat(scale);
         for (sum, x) in sums.iter_mut().zip(&row[at..at + G]) {
             *sum = simd.add(*sum, simd.mul(scale, simd.load(x)));
@@ -304,27 +500,70 @@ fn weighted_sum_of<S: Simd, const G: usize>(simd: S, scales: &[f32], rows: &[&[L
     }
 }
 
-/// out = sum of scale x row, in the order of the rows.
+/// out = first scale x first row + sum of scale x row, in the order of the rows; without a first row what is in `out`
+/// already is the first summand.
 #[inline(always)]
-pub(super) fn weighted_sum<S: Simd>(simd: S, scales: &[f32], rows: &[&[Lanes]], out: &mut [Lanes]) {
+pub(super) fn weighted_sum<S: Simd>(
+    simd: S,
+    first: (f32, Option<&[Lanes]>),
+    scales: &[f32],
+    rows: &[Lanes],
+    out: &mut [Lanes],
+) {
     let mut at = 0;
-    while out.len() - at >= 4 {
-        weighted_sum_of::<S, 4>(simd, scales, rows, at, out);
+    while out.len() - at >= 8 {
+        weighted_sum_of::<S, 4>(simd, first, scales, rows, at, out);
         at += 4;
     }
     match out.len() - at {
-        1 => weighted_sum_of::<S, 1>(simd, scales, rows, at, out),
-        2 => weighted_sum_of::<S, 2>(simd, scales, rows, at, out),
-        3 => weighted_sum_of::<S, 3>(simd, scales, rows, at, out),
+        1 => weighted_sum_of::<S, 1>(simd, first, scales, rows, at, out),
+        2 => weighted_sum_of::<S, 2>(simd, first, scales, rows, at, out),
+        3 => weighted_sum_of::<S, 3>(simd, first, scales, rows, at, out),
+        4 => weighted_sum_of::<S, 4>(simd, first, scales, rows, at, out),
+        5 => weighted_sum_of::<S, 5>(simd, first, scales, rows, at, out),
+        6 => weighted_sum_of::<S, 6>(simd, first, scales, rows, at, out),
+        7 => weighted_sum_of::<S, 7>(simd, first, scales, rows, at, out),
         _ => {}
     }
 }
 
-/// `G` neighbouring lanes of [`scaled_sum`].
+/// out = row
 #[inline(always)]
-fn scaled_sum_of<S: Simd, const G: usize>(simd: S, factor: f32, rows: &[&[Lanes]], at: usize, out: &mut [Lanes]) {
+pub(super) fn copy<S: Simd>(simd: S, row: &[Lanes], out: &mut [Lanes]) {
+    for (row, out) in row.iter().zip(out) {
+        simd.store(simd.load(row), out);
+    }
+}
+
+/// out = row, of a row that other threads write meanwhile.
+#[inline(always)]
+pub(super) fn copy_shared<S: Simd>(simd: S, row: &[SharedLanes], out: &mut [Lanes]) {
+    for (row, out) in row.iter().zip(out) {
+        simd.store(simd.load_shared(row), out);
+    }
+}
+
+/// out = a + b
+#[inline(always)]
+pub(super) fn add<S: Simd>(simd: S, a: &[Lanes], b: &[Lanes], out: &mut [Lanes]) {
+    for ((a, b), out) in a.iter().zip(b).zip(out) {
+        simd.store(simd.add(simd.load(a), simd.load(b)), out);
+    }
+}
+
+/// `G` neighbouring lanes of [`scaled_sum`], kept in registers while the rows pass.
+#[inline(always)]
+fn scaled_sum_of<S: Simd, const G: usize>(
+    simd: S,
+    factor: f32,
+    before: &[Lanes],
+    after: &[Lanes],
+    at: usize,
+    out: &mut [Lanes],
+) {
+    let width = out.len();
     let mut sums = [simd.splat(0.0); G];
-    for row in rows {
+    for row in before.chunks_exact(width).chain(after.chunks_exact(width)) {
         for (sum, x) in sums.iter_mut().zip(&row[at..at + G]) {
             *sum = simd.add(*sum, simd.load(x));
         }
@@ -335,19 +574,54 @@ fn scaled_sum_of<S: Simd, const G: usize>(simd: S, factor: f32, rows: &[&[Lanes]
     }
 }
 
-/// out = factor x sum of the rows, in their order.
+/// out = factor x sum of the rows, those of `before` first.
 #[inline(always)]
-pub(super) fn scaled_sum<S: Simd>(simd: S, factor: f32, rows: &[&[Lanes]], out: &mut [Lanes]) {
+pub(super) fn scaled_sum<S: Simd>(simd: S, factor: f32, before: &[Lanes], after: &[Lanes], out: &mut [Lanes]) {
     let mut at = 0;
-    while out.len() - at >= 4 {
-        scaled_sum_of::<S, 4>(simd, factor, rows, at, out);
+    while out.len() - at >= 8 {
+        scaled_sum_of::<S, 4>(simd, factor, before, after, at, out);
         at += 4;
     }
     match out.len() - at {
-        1 => scaled_sum_of::<S, 1>(simd, factor, rows, at, out),
-        2 => scaled_sum_of::<S, 2>(simd, factor, rows, at, out),
-        3 => scaled_sum_of::<S, 3>(simd, factor, rows, at, out),
+        1 => scaled_sum_of::<S, 1>(simd, factor, before, after, at, out),
+        2 => scaled_sum_of::<S, 2>(simd, factor, before, after, at, out),
+        3 => scaled_sum_of::<S, 3>(simd, factor, before, after, at, out),
+        4 => scaled_sum_of::<S, 4>(simd, factor, before, after, at, out),
+        5 => scaled_sum_of::<S, 5>(simd, factor, before, after, at, out),
+        6 => scaled_sum_of::<S, 6>(simd, factor, before, after, at, out),
+        7 => scaled_sum_of::<S, 7>(simd, factor, before, after, at, out),
         _ => {}
+    }
+}
+
+/// out = factor x (a - b - c)
+#[inline(always)]
+pub(super) fn scaled_difference<S: Simd>(simd: S, factor: f32, [a, b, c]: [&[Lanes]; 3], out: &mut [Lanes]) {
+    let factor = simd.splat(factor);
+    for (((a, b), c), out) in a.iter().zip(b).zip(c).zip(out) {
+        let rest = simd.sub(simd.sub(simd.load(a), simd.load(b)), simd.load(c));
+        simd.store(simd.mul(factor, rest), out);
+    }
+}
+
+/// Row after row: sum += the row, and the row becomes that sum less its fellow of `own`.
+#[inline(always)]
+pub(super) fn running_sums<S: Simd>(simd: S, rows: &mut [Lanes], own: &[Lanes], sum: &mut [Lanes]) {
+    for (row, own) in rows.chunks_exact_mut(sum.len()).zip(own.chunks_exact(sum.len())) {
+        for ((x, own), sum) in row.iter_mut().zip(own).zip(sum.iter_mut()) {
+            let all = simd.add(simd.load(sum), simd.load(x));
+            simd.store(all, sum);
+            simd.store(simd.sub(all, simd.load(own)), x);
+        }
+    }
+}
+
+/// row += scale x vector of a row that other threads write meanwhile: some of their changes are lost.
+#[inline(always)]
+pub(super) fn add_scaled_shared<S: Simd>(simd: S, row: &[SharedLanes], scale: f32, vector: &[Lanes]) {
+    let scale = simd.splat(scale);
+    for (row, vector) in row.iter().zip(vector) {
+        simd.store_shared(simd.add(simd.load_shared(row), simd.mul(scale, simd.load(vector))), row);
     }
 }
 
@@ -457,15 +731,29 @@ mod tests {
         impl Work for Try<'_> {
             #[inline(always)]
             fn run<S: Simd>(self, simd: S) {
-                let rows: Vec<&[Lanes]> = self.rows.iter().map(Vec::as_slice).collect();
-                let mut scores = vec![0.0; rows.len()];
-                dots(simd, rows[0], &rows, &mut scores);
-                let mut sum = vec![Lanes::ZERO; rows[0].len()];
-                weighted_sum(simd, &scores, &rows, &mut sum);
-                let mut mean = vec![Lanes::ZERO; rows[0].len()];
-                scaled_sum(simd, 1.0 / 3.0, &rows, &mut mean);
+                let width = self.rows[0].len();
+                let rows = self.rows.concat();
+                let mut scores = vec![0.0; 16 * 16];
+                for count in 1..=7 {
+                    products(simd, &rows[..4 * width], &rows[..count * width], width, &mut scores[count..], 16);
+                    self.out.extend(&scores);
+                }
+                pair_products(simd, &rows, &rows[width..], width, &mut scores, 3);
+                let mut sum = vec![Lanes::ZERO; width];
+                weighted_sum(simd, (0.7, Some(&rows[..width])), &scores[..9], &rows, &mut sum);
+                let mut mean = vec![Lanes::ZERO; width];
+                scaled_sum(simd, 0.2, &rows[..3 * width], &rows[5 * width..], &mut mean);
+                self.out.extend(mean.iter().flat_map(|lanes| lanes.0));
+                scaled_difference(simd, 1.0 / 3.0, [&rows[..width], &rows[width..], &sum], &mut mean);
                 add_scaled(simd, &mut mean, 0.3, &sum);
+                let mut running = rows.clone();
+                running_sums(simd, &mut running, &rows[width..], &mut mean);
+                let shared: Vec<SharedLanes> = running.iter().map(SharedLanes::new).collect();
+                add_scaled_shared(simd, &shared, 0.9, &rows);
+                copy_shared(simd, &shared, &mut running);
+                add(simd, &running[..width], &running[width..], &mut sum);
                 sigmoids(&mut scores);
+                self.out.extend(running.iter().chain(&sum).flat_map(|lanes| lanes.0));
                 self.out.extend(&scores);
                 self.out.extend(mean.iter().flat_map(|lanes| lanes.0));
                 softmax(&mut scores);
@@ -504,7 +792,7 @@ mod tests {
             })
             .collect();
         let mut scores = vec![0.0; rows.len()];
-        dots(Base, &rows[0], &rows.iter().map(Vec::as_slice).collect::<Vec<_>>(), &mut scores);
+        products(Base, &rows[0], &rows.concat(), 7, &mut scores, rows.len());
         assert_eq!(scores, plain);
         let results: Vec<Vec<u32>> = Instructions::all()
             .into_iter()

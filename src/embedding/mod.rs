@@ -18,6 +18,7 @@ mod files;
 mod hogwild;
 mod kernels;
 mod params;
+mod pieces;
 mod rows;
 mod schedule;
 mod token_file;

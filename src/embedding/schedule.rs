@@ -10,45 +10,33 @@
 //!
 //! A row's sum has one order whoever computes it, random numbers belong to the shard, and the kernels give the same
 //! bits with every set of instructions: so the result depends on the text, the parameters and the seed alone. A block
-//! is small enough that even the most frequent word's row gets only some tens of updates that do not know of each
+//! is small enough that even the most frequent word's row gets only so many updates that do not know of each
 //! other ([`super::Word2Vec::STALE_STEPS`]); they come from distant places of the text, not from one paper that
 //! repeats its words.
 //!
-//! Differences from word2vec.c and gensim: the drawn words of a skip-gram window are shared by all its pairs (Ji et al.
-//! 2016), which makes a window one small matrix product; the sigmoid is computed, not looked up, and has no cut-off at
-//! 6. As there, the error of a CBOW window goes to each word around it undivided.
+//! Differences from word2vec.c and gensim: drawn words are shared by neighbouring windows (Ji et al. 2016 share them
+//! within one), which makes their work small matrix products; the sigmoid is computed, not looked up, and has no cut-off
+//! at 6. As there, the error of a CBOW window goes to each word around it undivided.
 //!
-//! Time O(words x window x N x (1 + negative)) in two barriers a block; space two matrices V x N and the block.
+//! Time O(words x N x (1 + negative)) in two barriers a block (skip-gram: O(words x N x (window + negative))); space two
+//! matrices V x N and the block.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError, RwLock};
 
+use super::Word2VecParams;
 use super::kernels::{self, Instructions, Lanes, Simd, Work};
+use super::pieces::{Change, Compute, Notes, Room, Source};
 use super::rows::{Rows, View};
-use super::windows::{Cursor, Place, Targets, Text, Windows};
-use super::{Architecture, Word2VecParams};
+use super::windows::{Cursor, Place, Text, Windows};
 use crate::progress::Task;
 use crate::seed::Seed;
-
-/// More outputs than this in a skip-gram window (softmax over a vocabulary): note one update a pair instead of one sum
-/// a row.
-const MANY_OUTPUTS: usize = 64;
-
-/// "Add `scale` x the shard's vector `vector` to the row at `place` of its part."
-#[derive(Clone, Copy)]
-struct Update {
-    place: u32,
-    vector: u32,
-    scale: f32,
-}
 
 /// One shard: where it is, and what it noted in the last block.
 struct Shard {
     cursor: Cursor,
     windows: Windows,
-    vectors: Vec<Lanes>,
-    inputs: Vec<Vec<Update>>,
-    outputs: Vec<Vec<Update>>,
+    notes: Notes,
     loss: f64,
     loss_windows: u64,
     broken: bool,
@@ -106,9 +94,7 @@ impl Plan<'_> {
                 RwLock::new(Shard {
                     cursor: Cursor::new(self.seed, epoch, number, part),
                     windows: Windows::default(),
-                    vectors: Vec::new(),
-                    inputs: vec![Vec::new(); row_parts],
-                    outputs: vec![Vec::new(); row_parts],
+                    notes: Notes::new(row_parts),
                     loss: 0.0,
                     loss_windows: 0,
                     broken: false,
@@ -121,6 +107,7 @@ impl Plan<'_> {
         let work = |thread: usize| {
             let _alarm = Alarm(&barrier);
             let mut blocks = 0u64;
+            let mut room = Room::default();
             loop {
                 {
                     let (input_guards, output_guards) = (input.read(), output.read());
@@ -130,13 +117,22 @@ impl Plan<'_> {
                         let mut shard = shards[number].write().expect("no shard panics");
                         kernels::with(
                             self.instructions,
-                            Compute {
+                            Block {
+                                compute: Compute {
+                                    params: self.params,
+                                    targets: &self.text.targets,
+                                    rows: Views {
+                                        input: View::new(input, &input_parts),
+                                        output: View::new(output, &output_parts),
+                                    },
+                                    width: input.width(),
+                                    outputs: output.count(),
+                                    group: self.text.group,
+                                    rate: self.rate(epoch, shard.cursor.words(), lengths[number]),
+                                },
                                 plan: self,
-                                rate: self.rate(epoch, shard.cursor.words(), lengths[number]),
                                 shard: &mut shard,
-                                input: View::new(input, &input_parts),
-                                output: View::new(output, &output_parts),
-                                rows: (input, output),
+                                room: &mut room,
                             },
                         );
                     }
@@ -147,10 +143,12 @@ impl Plan<'_> {
                 let guards: Vec<_> = shards.iter().map(|shard| shard.read().expect("no shard panics")).collect();
                 for part in (thread..row_parts).step_by(self.threads) {
                     let mut rows = input.part(part).write().expect("no writer panics");
-                    let updates = guards.iter().map(|shard| (shard.inputs[part].as_slice(), shard.vectors.as_slice()));
+                    let updates =
+                        guards.iter().map(|shard| (shard.notes.inputs[part].as_slice(), shard.notes.vectors()));
                     kernels::with(self.instructions, Apply { rows: &mut rows, width: input.width(), updates });
                     let mut rows = output.part(part).write().expect("no writer panics");
-                    let updates = guards.iter().map(|shard| (shard.outputs[part].as_slice(), shard.vectors.as_slice()));
+                    let updates =
+                        guards.iter().map(|shard| (shard.notes.outputs[part].as_slice(), shard.notes.vectors()));
                     kernels::with(self.instructions, Apply { rows: &mut rows, width: input.width(), updates });
                 }
                 let done = guards.iter().all(|shard| shard.cursor.is_done()) || guards.iter().any(|shard| shard.broken);
@@ -209,169 +207,53 @@ impl Plan<'_> {
     }
 }
 
-/// One shard's part of a block.
-struct Compute<'a> {
-    plan: &'a Plan<'a>,
-    rate: f32,
-    shard: &'a mut Shard,
+/// Both matrices while nobody writes them.
+#[derive(Clone, Copy)]
+struct Views<'a> {
     input: View<'a>,
     output: View<'a>,
-    rows: (&'a Rows, &'a Rows),
 }
 
-impl Work for Compute<'_> {
+impl Source for Views<'_> {
+    #[inline(always)]
+    fn copy_input<S: Simd>(self, simd: S, row: u32, out: &mut [Lanes]) {
+        kernels::copy(simd, self.input.row(row), out);
+    }
+    #[inline(always)]
+    fn copy_output<S: Simd>(self, simd: S, row: u32, out: &mut [Lanes]) {
+        kernels::copy(simd, self.output.row(row), out);
+    }
+    #[inline(always)]
+    fn prefetch_input(self, row: u32) {
+        kernels::prefetch(self.input.row(row));
+    }
+    #[inline(always)]
+    fn prefetch_output(self, row: u32) {
+        kernels::prefetch(self.output.row(row));
+    }
+}
+
+/// One shard's part of a block.
+struct Block<'a> {
+    compute: Compute<'a, Views<'a>>,
+    plan: &'a Plan<'a>,
+    shard: &'a mut Shard,
+    room: &'a mut Room,
+}
+
+impl Work for Block<'_> {
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let Compute { plan, rate, shard, input, output, rows } = self;
-        let width = rows.0.width();
-        shard.vectors.clear();
-        shard.inputs.iter_mut().chain(&mut shard.outputs).for_each(Vec::clear);
-        shard.windows.clear();
-        shard.cursor.fill(plan.text, plan.share, &mut shard.windows);
-        let Shard { windows, vectors, inputs, outputs, .. } = shard;
-        let softmax = matches!(plan.text.targets, Targets::Softmax);
-        let all: Vec<u32> = if softmax { (0..rows.1.count() as u32).collect() } else { Vec::new() };
-        let mut context_rows: Vec<&[Lanes]> = Vec::new();
-        let mut output_rows: Vec<&[Lanes]> = Vec::new();
-        let mut scores: Vec<f32> = Vec::new();
-        let mut column: Vec<f32> = Vec::new();
-        let (mut context_start, mut output_start) = (0, 0);
-        let mut first = true;
-        let mut loss = 0.0;
-        for &(word, context_end, output_end) in &windows.ends {
-            let context = &windows.context[context_start..context_end as usize];
-            let (targets, labels) = match softmax {
-                true => (all.as_slice(), [].as_slice()),
-                false => (
-                    &windows.outputs[output_start..output_end as usize],
-                    &windows.labels[output_start..output_end as usize],
-                ),
-            };
-            (context_start, output_start) = (context_end as usize, output_end as usize);
-            context_rows.clear();
-            for &row in context {
-                context_rows.push(input.row(row));
-            }
-            output_rows.clear();
-            for &row in targets {
-                output_rows.push(output.row(row));
-            }
-            // The next window's rows are on their way while this one is computed.
-            for &row in windows.context[context_start..].iter().take(context.len()) {
-                kernels::prefetch(input.row(row));
-            }
-            for &row in windows.outputs[output_start..].iter().take(if softmax { 0 } else { targets.len() }) {
-                kernels::prefetch(output.row(row));
-            }
-            let base = (vectors.len() / width) as u32;
-            match plan.params.architecture {
-                Architecture::Cbow => {
-                    vectors.resize(vectors.len() + 2 * width, Lanes::ZERO);
-                    let (hidden, error) = vectors[base as usize * width..].split_at_mut(width);
-                    kernels::scaled_sum(simd, 1.0 / context.len() as f32, &context_rows, hidden);
-                    scores.resize(targets.len().next_multiple_of(16), 0.0);
-                    kernels::dots(simd, hidden, &output_rows, &mut scores);
-                    loss += match softmax {
-                        true => soften(&mut scores[..targets.len()], word, rate, first),
-                        false => activate(&mut scores, labels, 1, rate, first),
-                    };
-                    kernels::weighted_sum(simd, &scores, &output_rows, error);
-                    for &row in context {
-                        let (part, place) = rows.0.place(row);
-                        inputs[part].push(Update { place, vector: base + 1, scale: 1.0 });
-                    }
-                    for (&row, &scale) in targets.iter().zip(&scores) {
-                        let (part, place) = rows.1.place(row);
-                        outputs[part].push(Update { place, vector: base, scale });
-                    }
-                }
-                Architecture::SkipGram => {
-                    let (pairs, count) = (context.len(), targets.len());
-                    let many = count > MANY_OUTPUTS;
-                    let noted = pairs + if many { pairs } else { count };
-                    vectors.resize(vectors.len() + noted * width, Lanes::ZERO);
-                    let mine = &mut vectors[base as usize * width..];
-                    scores.resize((pairs * count).next_multiple_of(16), 0.0);
-                    for (at, row) in context_rows.iter().enumerate() {
-                        let scores = &mut scores[at * count..][..count];
-                        kernels::dots(simd, row, &output_rows, scores);
-                        if softmax {
-                            loss += soften(scores, word, rate, first) / pairs as f64;
-                        }
-                    }
-                    if !softmax {
-                        loss += activate(&mut scores, labels, pairs, rate, first);
-                    }
-                    for (at, error) in mine.chunks_exact_mut(width).take(pairs).enumerate() {
-                        kernels::weighted_sum(simd, &scores[at * count..][..count], &output_rows, error);
-                    }
-                    for (at, &row) in context.iter().enumerate() {
-                        let (part, place) = rows.0.place(row);
-                        inputs[part].push(Update { place, vector: base + at as u32, scale: 1.0 });
-                    }
-                    for (at, &row) in targets.iter().enumerate() {
-                        let (part, place) = rows.1.place(row);
-                        if many {
-                            for pair in 0..pairs {
-                                let vector = base + (pairs + pair) as u32;
-                                outputs[part].push(Update { place, vector, scale: scores[pair * count + at] });
-                            }
-                        } else {
-                            column.clear();
-                            column.extend((0..pairs).map(|pair| scores[pair * count + at]));
-                            let change = &mut mine[(pairs + at) * width..][..width];
-                            kernels::weighted_sum(simd, &column, &context_rows, change);
-                            outputs[part].push(Update { place, vector: base + (pairs + at) as u32, scale: 1.0 });
-                        }
-                    }
-                    if many {
-                        for (copy, row) in mine[pairs * width..].chunks_exact_mut(width).zip(&context_rows) {
-                            copy.copy_from_slice(row);
-                        }
-                    }
-                }
-            }
-            first = false;
-        }
-        if !windows.ends.is_empty() {
-            shard.loss += loss;
-            shard.loss_windows += 1;
-            shard.broken |= !loss.is_finite();
+        let Shard { cursor, windows, notes, loss, loss_windows, broken } = self.shard;
+        windows.clear();
+        cursor.fill(self.plan.text, self.plan.share, windows);
+        let found = self.compute.run(simd, windows, self.room, notes);
+        if windows.count() > 0 {
+            *loss += found;
+            *loss_windows += 1;
+            *broken |= !found.is_finite();
         }
     }
-}
-
-/// Turns the scores of `pairs` times the same units into steps: rate x (label - prediction). Gives the mean loss of the
-/// pairs if asked to, else 0. Scores are filled up to whole lanes; what stands there is of no meaning before and after.
-#[inline(always)]
-pub(super) fn activate(scores: &mut [f32], labels: &[f32], pairs: usize, rate: f32, ask: bool) -> f64 {
-    kernels::sigmoids(scores);
-    let mut loss = 0.0;
-    for scores in scores.chunks_exact_mut(labels.len().max(1)).take(pairs) {
-        for (score, &label) in scores.iter_mut().zip(labels) {
-            if ask {
-                loss -= natural_log(if label == 1.0 { *score } else { 1.0 - *score });
-            }
-            *score = rate * (label - *score);
-        }
-    }
-    loss / pairs as f64
-}
-
-/// The same for softmax over all rows, of which `word` is the one to predict.
-#[inline(always)]
-pub(super) fn soften(scores: &mut [f32], word: u32, rate: f32, ask: bool) -> f64 {
-    kernels::softmax(scores);
-    let loss = if ask { -natural_log(scores[word as usize]) } else { 0.0 };
-    for (row, score) in scores.iter_mut().enumerate() {
-        *score = rate * (f32::from(row == word as usize) - *score);
-    }
-    loss
-}
-
-/// ln p; a prediction that rounded to 0 counts as 1e-30, a NaN stays one.
-fn natural_log(p: f32) -> f64 {
-    if p < 1e-30 { libm::log(1e-30) } else { libm::log(f64::from(p)) }
 }
 
 /// One part of a matrix adds what the shards noted for it.
@@ -381,7 +263,7 @@ struct Apply<'a, U> {
     updates: U,
 }
 
-impl<'s, U: Iterator<Item = (&'s [Update], &'s [Lanes])>> Work for Apply<'_, U> {
+impl<'s, U: Iterator<Item = (&'s [Change], &'s [Lanes])>> Work for Apply<'_, U> {
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
         let width = self.width;
@@ -469,9 +351,9 @@ impl Drop for Alarm<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::embedding::Loss;
     use crate::embedding::vocabulary::Vocabulary;
-    use crate::embedding::windows::{block_size, cut};
+    use crate::embedding::windows::{Targets, block_size, cut};
+    use crate::embedding::{Architecture, Loss};
     use crate::progress::Silent;
     use crate::text::Tokens;
 
@@ -482,6 +364,35 @@ mod tests {
     fn numbers(rows: &Rows) -> Rows64 {
         let mut all = Vec::new();
         rows.each(DIMS, |row| all.push(row.iter().map(|&x| f64::from(x)).collect()));
+        all
+    }
+
+    /// Each window written out: its word, the words around, its output rows, what they are to say.
+    fn listed(windows: &Windows, text: &Text) -> Vec<(u32, Vec<u32>, Vec<u32>, Vec<f32>)> {
+        let mut all = Vec::new();
+        let (mut words, mut reaches, mut drawn) = (0, 0, 0);
+        for piece in &windows.pieces {
+            let own = &windows.words[words..piece.words];
+            for (number, &reach) in windows.reaches[reaches..piece.reaches].iter().enumerate() {
+                let at = piece.first + number;
+                let mut context = own[at.saturating_sub(reach as usize)..at].to_vec();
+                context.extend(own[at + 1..].iter().take(reach as usize));
+                let (mut outputs, mut labels) = (vec![own[at]], vec![1.0]);
+                match &text.targets {
+                    Targets::Negative { negative, .. } => {
+                        let group = &windows.drawn[drawn + number / text.group * negative..][..*negative];
+                        outputs.extend(group.iter().filter(|&&row| row != own[at]));
+                        labels.resize(outputs.len(), 0.0);
+                    }
+                    Targets::Hierarchical(huffman) => {
+                        (outputs, labels) = (huffman.path(own[at]).0.to_vec(), huffman.path(own[at]).1.to_vec());
+                    }
+                    Targets::Softmax => {}
+                }
+                all.push((own[at], context, outputs, labels));
+            }
+            (words, reaches, drawn) = (piece.words, piece.reaches, piece.drawn);
+        }
         all
     }
 
@@ -518,7 +429,12 @@ mod tests {
         let words = ["a", "b", "c", "a", "d", "e", "b", "f", "g", "c", "a"];
         let tokens = Tokens::from_texts([&words[..], &words[3..8]]);
         for architecture in [Architecture::Cbow, Architecture::SkipGram] {
-            for kind in [Loss::NegativeSampling, Loss::HierarchicalSoftmax, Loss::Softmax] {
+            for (kind, group) in [
+                (Loss::NegativeSampling, 1),
+                (Loss::NegativeSampling, 3),
+                (Loss::HierarchicalSoftmax, 1),
+                (Loss::Softmax, 1),
+            ] {
                 let params = Word2VecParams {
                     architecture,
                     loss: kind,
@@ -528,6 +444,7 @@ mod tests {
                     min_count: 1,
                     sample: 0.0,
                     learning_rate: 1.0,
+                    group: Some(group),
                     ..Default::default()
                 };
                 let vocabulary = Vocabulary::new(&tokens, &params, &[]).unwrap();
@@ -537,6 +454,7 @@ mod tests {
                     keep: vocabulary.keep(0.0),
                     targets: Targets::new(&params, &vocabulary),
                     window: 3,
+                    group: params.group(),
                 };
                 let parts = cut(&tokens, 1);
                 let plan = Plan {
@@ -558,18 +476,15 @@ mod tests {
                 let after = [numbers(&input), numbers(&output)];
                 let mut windows = Windows::default();
                 Cursor::new(Seed(4), 0, 0, parts[0]).fill(&text, 100, &mut windows);
-                assert_eq!(windows.ends.len(), 16);
+                let listed = listed(&windows, &text);
+                assert_eq!(listed.len(), 16);
                 let cbow = architecture == Architecture::Cbow;
                 for matrix in 0..2 {
                     for row in 0..before[matrix].len() {
                         for d in 0..DIMS {
-                            let (mut wanted, mut from, mut outputs_from) = (0.0, 0, 0);
-                            for &(word, end, outputs_end) in &windows.ends {
-                                let context = &windows.context[from..end as usize];
-                                let outputs = outputs_from..outputs_end as usize;
-                                let window =
-                                    (word, context, &windows.outputs[outputs.clone()], &windows.labels[outputs]);
-                                (from, outputs_from) = (end as usize, outputs_end as usize);
+                            let mut wanted = 0.0;
+                            for (word, context, outputs, labels) in &listed {
+                                let window = (*word, context.as_slice(), outputs.as_slice(), labels.as_slice());
                                 let slope = |step: f64| {
                                     let mut moved = before.clone();
                                     moved[matrix][row][d] += step;
@@ -599,6 +514,7 @@ mod tests {
             loss: Loss::Softmax,
             dims: DIMS,
             window: 2,
+            group: None,
             epochs: 3,
             min_count: 1,
             sample: 0.0,
@@ -624,15 +540,14 @@ mod tests {
             keep: vocabulary.keep(0.0),
             targets: Targets::Softmax,
             window: 2,
+            group: 1,
         };
         for epoch in 0..3 {
             let mut cursor = Cursor::new(Seed(4), epoch, 0, ((0, 0), (40, 0)));
             let mut windows = Windows::default();
             cursor.fill(&text, 10_000, &mut windows);
-            let mut from = 0;
-            for &(word, end, _) in &windows.ends {
-                let context: Vec<usize> = windows.context[from..end as usize].iter().map(|&c| c as usize).collect();
-                from = end as usize;
+            for (word, context, _, _) in listed(&windows, &text) {
+                let context: Vec<usize> = context.iter().map(|&c| c as usize).collect();
                 let hidden: Vec<f64> = (0..DIMS)
                     .map(|d| context.iter().map(|&c| input[c][d]).sum::<f64>() / context.len() as f64)
                     .collect();

@@ -21,6 +21,13 @@ use crate::text::Tokens;
 /// A vector with a larger number than this has run away: its square is about to overflow.
 const RUNAWAY: f32 = 1e15;
 
+/// With groups a shard computes no fewer windows a block than this, unless the block has fewer: neighbours share their
+/// work.
+const PIECE: usize = 16;
+
+/// Windows that a thread of Hogwild computes before it changes the rows, at most.
+const HOGWILD_BLOCK: usize = 32;
+
 /// What a model says of itself: all that is needed to train it again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -231,7 +238,9 @@ pub(super) fn train_with(
     let vocabulary = Vocabulary::new(tokens, params, &start.words)?;
     let block = params.block.unwrap_or_else(|| windows::block_size(params, &vocabulary, Word2Vec::STALE_STEPS));
     let cores = rayon::current_num_threads();
-    let shards = if params.hogwild { cores } else { params.shards.min(block) };
+    let group = params.group();
+    let piece = if group == 1 { 1 } else { PIECE };
+    let shards = if params.hogwild { cores } else { params.shards.min(block / piece).max(1) };
     // Threads that meet after a few windows would only wait for each other.
     let threads = if params.hogwild { cores } else { cores.min(shards).min(block / 32).max(1) };
     let mut about = Provenance {
@@ -252,8 +261,7 @@ pub(super) fn train_with(
         Loss::HierarchicalSoftmax => vocabulary.len().saturating_sub(1),
         Loss::NegativeSampling | Loss::Softmax => vocabulary.len(),
     };
-    let mut report =
-        TrainReport { vocabulary: vocabulary.len(), block: block / shards.min(block) * shards, ..Default::default() };
+    let mut report = TrainReport { vocabulary: vocabulary.len(), block: block / shards * shards, ..Default::default() };
     let mut first = 0;
     if let Some(path) = &options.resume {
         let checkpoint = checkpoint::read(path)?;
@@ -279,9 +287,10 @@ pub(super) fn train_with(
         keep: vocabulary.keep(params.sample),
         targets: Targets::new(params, &vocabulary),
         window: params.window as u32,
+        group,
     };
     let parts = windows::cut(tokens, shards);
-    let share = (block / shards).max(1);
+    let share = if params.hogwild { block.min(HOGWILD_BLOCK) } else { (block / shards).max(1) };
     let plan = Plan { params, text: &text, parts: &parts, share, seed: run.seed, threads, instructions };
     let total = tokens.total() as u64 * (params.epochs - first.min(params.epochs)) as u64;
     let task = run.progress.start("training", Some(total), "words");
@@ -393,21 +402,26 @@ mod tests {
         Word2VecParams { sample: 0.0, learning_rate: 0.05, ..params }.check().unwrap()
     }
 
-    const KINDS: [(Architecture, Loss); 6] = [
-        (Architecture::Cbow, Loss::NegativeSampling),
-        (Architecture::Cbow, Loss::HierarchicalSoftmax),
-        (Architecture::Cbow, Loss::Softmax),
-        (Architecture::SkipGram, Loss::NegativeSampling),
-        (Architecture::SkipGram, Loss::HierarchicalSoftmax),
-        (Architecture::SkipGram, Loss::Softmax),
-    ];
+    /// Everything that can be trained, with what to call it.
+    fn kinds() -> Vec<(String, Word2Vec)> {
+        let mut kinds = Vec::new();
+        for architecture in [Architecture::Cbow, Architecture::SkipGram] {
+            for loss in [Loss::NegativeSampling, Loss::HierarchicalSoftmax, Loss::Softmax] {
+                kinds.push((format!("{architecture} {loss}"), small(architecture, loss)));
+            }
+            let plain = small(architecture, Loss::NegativeSampling);
+            let grouped = Word2VecParams { group: Some(4), ..plain.params().clone() }.check().unwrap();
+            kinds.push((format!("{architecture} in groups"), grouped));
+        }
+        kinds
+    }
 
     #[test]
     fn o_066_the_same_bits_at_any_number_of_threads_and_with_any_instructions() {
         let tokens = two_topics();
-        for (architecture, loss) in KINDS {
+        for (kind, word2vec) in kinds() {
             // A block large enough that threads share it.
-            let params = Word2VecParams { block: Some(160), ..small(architecture, loss).params().clone() };
+            let params = Word2VecParams { block: Some(160), ..word2vec.params().clone() };
             let word2vec = Word2VecParams { learning_rate: 0.01, ..params }.check().unwrap();
             let with = |threads: usize, instructions| {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
@@ -420,10 +434,10 @@ mod tests {
             };
             let one = with(1, Instructions::Base);
             for threads in [2, 5] {
-                assert!(with(threads, Instructions::best()) == one, "{architecture} {loss}, {threads} threads");
+                assert!(with(threads, Instructions::best()) == one, "{kind}, {threads} threads");
             }
             for instructions in Instructions::all() {
-                assert!(with(1, instructions) == one, "{architecture} {loss}, {instructions:?}");
+                assert!(with(1, instructions) == one, "{kind}, {instructions:?}");
             }
         }
     }
@@ -492,8 +506,7 @@ mod tests {
         let tokens = two_topics();
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("state");
-        for (architecture, loss) in KINDS {
-            let word2vec = small(architecture, loss);
+        for (kind, word2vec) in kinds() {
             let run = Run::silent(Seed(5));
             let whole = train(&tokens, &word2vec, &run).unwrap();
             // Interrupted by a checkpoint that cannot be written after the first epoch: keep the one before.
@@ -520,7 +533,7 @@ mod tests {
             assert_eq!(checkpoint::read(&early).unwrap().head.epochs, 1);
             let options = TrainOptions { resume: Some(early.clone()), ..Default::default() };
             let resumed = train_from(&tokens, &word2vec, &run, &options).unwrap();
-            assert!(bits(&resumed) == bits(&whole), "{architecture} {loss}");
+            assert!(bits(&resumed) == bits(&whole), "{kind}");
             assert_eq!((&resumed.report, &resumed.provenance), (&whole.report, &whole.provenance));
             let error = train_from(&tokens, &word2vec, &Run::silent(Seed(6)), &options).unwrap_err().to_string();
             assert!(error.ends_with("its --seed is 5, now it is 6"), "{error}");
@@ -567,13 +580,13 @@ mod tests {
     #[test]
     fn hogwild_learns_too_and_says_what_it_is() {
         let tokens = two_topics();
-        for (architecture, loss) in KINDS {
-            let params = Word2VecParams { hogwild: true, ..small(architecture, loss).params().clone() };
+        for (kind, word2vec) in kinds() {
+            let params = Word2VecParams { hogwild: true, ..word2vec.params().clone() };
             let trained = train(&tokens, &params.check().unwrap(), &Run::default()).unwrap();
             assert!(!trained.provenance.reproducible);
             assert_eq!(trained.provenance.threads, rayon::current_num_threads().to_string());
             let near = trained.embedding.neighbours("sea0", 5).unwrap();
-            assert!(near.iter().all(|(word, _)| word.starts_with("sea")), "{architecture} {loss}: {near:?}");
+            assert!(near.iter().all(|(word, _)| word.starts_with("sea")), "{kind}: {near:?}");
             assert_eq!(trained.report.words, 3 * tokens.total() as u64);
         }
     }
@@ -581,8 +594,8 @@ mod tests {
     #[test]
     fn every_kind_learns_which_words_belong_together() {
         let tokens = two_topics();
-        for (architecture, loss) in KINDS {
-            let trained = train(&tokens, &small(architecture, loss), &Run::silent(Seed(3))).unwrap();
+        for (kind, word2vec) in kinds() {
+            let trained = train(&tokens, &word2vec, &Run::silent(Seed(3))).unwrap();
             let cosine = |a: &str, b: &str| {
                 let (a, b) = (trained.embedding.vector(a).unwrap(), trained.embedding.vector(b).unwrap());
                 let dot = |x: &[f32], y: &[f32]| x.iter().zip(y).map(|(x, y)| x * y).sum::<f32>();
@@ -590,9 +603,9 @@ mod tests {
             };
             let near = (1..12).map(|i| cosine("sea0", &format!("sea{i}"))).fold(1.0, f32::min);
             let far = (0..12).map(|i| cosine("sea0", &format!("hill{i}"))).fold(-1.0, f32::max);
-            assert!(near > far + 0.2, "{architecture} {loss}: near {near}, far {far}, {:?}", trained.report.losses);
+            assert!(near > far + 0.2, "{kind}: near {near}, far {far}, {:?}", trained.report.losses);
             let losses = &trained.report.losses;
-            assert!(losses[2] < losses[0], "{architecture} {loss}: {losses:?}");
+            assert!(losses[2] < losses[0], "{kind}: {losses:?}");
         }
     }
 }

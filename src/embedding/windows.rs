@@ -42,6 +42,8 @@ pub(super) struct Text<'a> {
     pub keep: Vec<u64>,
     pub targets: Targets,
     pub window: u32,
+    /// Neighbouring windows that share their drawn words.
+    pub group: usize,
 }
 
 /// A place in the text: a paper, and a token of it.
@@ -70,25 +72,40 @@ pub(super) fn cut(tokens: &Tokens, shards: usize) -> Vec<(Place, Place)> {
     bounds.windows(2).map(|pair| (pair[0], pair[1])).collect()
 }
 
+/// A run of neighbouring words of one text whose windows are computed together.
+pub(super) struct Piece {
+    /// Where its words end in [`Windows::words`]: those to predict, and those around them.
+    pub words: usize,
+    /// The place among its words of the first one to predict.
+    pub first: usize,
+    /// Where its reaches end in [`Windows::reaches`]: one for each word to predict.
+    pub reaches: usize,
+    /// Where its drawn words end in [`Windows::drawn`]: so many for each group of windows.
+    pub drawn: usize,
+}
+
 /// Some windows, ready to be computed.
 #[derive(Default)]
 pub(super) struct Windows {
-    /// The words around, window after window.
-    pub context: Vec<u32>,
-    /// The output rows, window after window; empty for softmax.
-    pub outputs: Vec<u32>,
-    /// What each output row's unit is to say.
-    pub labels: Vec<f32>,
-    /// For each window: its word, and where its context and its outputs end.
-    pub ends: Vec<(u32, u32, u32)>,
+    pub words: Vec<u32>,
+    /// How far each window goes to either side of its word, within the piece.
+    pub reaches: Vec<u32>,
+    /// Negative sampling only.
+    pub drawn: Vec<u32>,
+    pub pieces: Vec<Piece>,
 }
 
 impl Windows {
     pub fn clear(&mut self) {
-        self.context.clear();
-        self.outputs.clear();
-        self.labels.clear();
-        self.ends.clear();
+        self.words.clear();
+        self.reaches.clear();
+        self.drawn.clear();
+        self.pieces.clear();
+    }
+
+    /// How many windows there are.
+    pub fn count(&self) -> usize {
+        self.reaches.len()
     }
 }
 
@@ -162,49 +179,51 @@ impl Cursor {
     /// Adds up to `count` windows; fewer only at the end of the part.
     #[inline(always)]
     pub fn fill(&mut self, text: &Text, count: usize, windows: &mut Windows) {
-        while windows.ends.len() < count {
+        while windows.count() < count {
             if self.next >= self.kept.len() {
                 if self.at >= self.end {
                     return;
                 }
                 self.read(text);
+                if self.kept.len() < 2 {
+                    self.next = self.kept.len();
+                }
                 continue;
             }
-            let at = self.next;
-            self.next += 1;
-            if self.kept.len() < 2 {
-                continue;
-            }
-            let reach = 1 + ((u64::from(self.random.next_u32()) * u64::from(text.window)) >> 32) as usize;
-            let word = self.kept[at];
-            windows.context.extend_from_slice(&self.kept[at.saturating_sub(reach)..at]);
-            windows.context.extend_from_slice(&self.kept[at + 1..(at + 1 + reach).min(self.kept.len())]);
-            match &text.targets {
-                Targets::Negative { alias, negative } => {
-                    windows.outputs.push(word);
-                    windows.labels.push(1.0);
+            let range = self.next..self.kept.len().min(self.next + count - windows.count());
+            self.next = range.end;
+            let (mut low, mut high) = (range.start, range.end);
+            for (number, at) in range.clone().enumerate() {
+                let reach = 1 + ((u64::from(self.random.next_u32()) * u64::from(text.window)) >> 32) as usize;
+                windows.reaches.push(reach as u32);
+                low = low.min(at.saturating_sub(reach));
+                high = high.max(at + 1 + reach);
+                if let Targets::Negative { alias, negative } = &text.targets
+                    && number % text.group == 0
+                {
                     for _ in 0..*negative {
-                        let drawn = alias.draw(self.random.next_u64());
-                        if drawn != word {
-                            windows.outputs.push(drawn);
-                            windows.labels.push(0.0);
-                        }
+                        windows.drawn.push(alias.draw(self.random.next_u64()));
                     }
                 }
-                Targets::Hierarchical(huffman) => {
-                    let (nodes, labels) = huffman.path(word);
-                    windows.outputs.extend_from_slice(nodes);
-                    windows.labels.extend_from_slice(labels);
-                }
-                Targets::Softmax => {}
             }
-            windows.ends.push((word, windows.context.len() as u32, windows.outputs.len() as u32));
+            windows.words.extend_from_slice(&self.kept[low..high.min(self.kept.len())]);
+            windows.pieces.push(Piece {
+                words: windows.words.len(),
+                first: range.start - low,
+                reaches: windows.reaches.len(),
+                drawn: windows.drawn.len(),
+            });
         }
     }
 }
 
-/// How many windows a block holds over all shards: as many as update the most frequent row by `stale` full steps,
-/// expected. A step of a sigmoid unit counts as one; one of softmax is up to four times as steep.
+/// The row that is changed most often may be changed so many times more than the rows of a usual window.
+const MOST_FREQUENT: f64 = 5.0;
+
+/// How many windows a block holds over all shards: as many as update the rows of a window by `stale` full steps,
+/// expected over the windows, and the most frequent row by no more (grouped: by [`MOST_FREQUENT`] times that). In a vocabulary of a few words
+/// all rows of a window are frequent and move together, in a large one hardly any. A step of a sigmoid unit counts as
+/// one; one of softmax is up to four times as steep.
 pub(super) fn block_size(params: &Word2VecParams, vocabulary: &Vocabulary, stale: f64) -> usize {
     let kept: Vec<f64> = vocabulary
         .counts
@@ -222,18 +241,23 @@ pub(super) fn block_size(params: &Word2VecParams, vocabulary: &Vocabulary, stale
         Loss::NegativeSampling => vocabulary.draw_weights(params.ns_exponent),
         Loss::HierarchicalSoftmax | Loss::Softmax => vec![0.0; kept.len()],
     };
-    let rate = kept
-        .iter()
-        .zip(drawn)
-        .map(|(&kept, drawn)| {
-            let share = kept / total;
-            let steep = if params.loss == Loss::Softmax { 4.0 } else { 1.0 };
-            (share * around).max((share * steep + params.negative as f64 * drawn) * pairs)
-        })
-        .fold(0.0f64, f64::max);
-    // The root of the Huffman tree is on every path.
-    let rate = if params.loss == Loss::HierarchicalSoftmax { rate.max(pairs) } else { rate };
-    ((stale / params.learning_rate / rate) as usize).clamp(1, 512)
+    let (mut usual, mut most) = (0.0f64, 0.0f64);
+    for (&kept, drawn) in kept.iter().zip(drawn) {
+        let share = kept / total;
+        let steep = if params.loss == Loss::Softmax { 4.0 } else { 1.0 };
+        let updates = (share * around).max((share * steep + params.negative as f64 * drawn) * pairs);
+        usual += share * updates;
+        most = most.max(updates);
+    }
+    if params.loss == Loss::HierarchicalSoftmax {
+        // The root of the Huffman tree is on every path.
+        (usual, most) = (usual.max(pairs), most.max(pairs));
+    }
+    let steps = stale / params.learning_rate;
+    match params.group() {
+        1 => ((steps / most) as usize).clamp(1, 512),
+        _ => ((steps / usual).min(MOST_FREQUENT * steps / most) as usize).clamp(1, 2048),
+    }
 }
 
 #[cfg(test)]
@@ -265,20 +289,25 @@ mod tests {
             keep: vocabulary.keep(0.0),
             targets: Targets::Softmax,
             window: 2,
+            group: 1,
         };
         let mut cursor = Cursor::new(Seed(1), 0, 0, ((0, 0), (3, 0)));
         let mut windows = Windows::default();
         cursor.fill(&text, 100, &mut windows);
         assert!(cursor.is_done());
         assert_eq!((cursor.words(), cursor.words_kept), (7, 7));
-        let mut start = 0;
+        let name = |place: &u32| vocabulary.words[*place as usize].as_str();
         let mut seen = Vec::new();
-        for &(word, end, _) in &windows.ends {
-            let word = &vocabulary.words[word as usize];
-            let around: String =
-                windows.context[start..end as usize].iter().map(|&c| vocabulary.words[c as usize].as_str()).collect();
-            seen.push(format!("{word}:{around}"));
-            start = end as usize;
+        let (mut words, mut reaches) = (windows.words.as_slice(), windows.reaches.iter());
+        let mut before = (0, 0);
+        for piece in &windows.pieces {
+            let own = words.split_off(..piece.words - before.0).unwrap();
+            for at in piece.first..piece.first + piece.reaches - before.1 {
+                let reach = *reaches.next().unwrap() as usize;
+                let around = own[at.saturating_sub(reach)..at].iter().chain(own[at + 1..].iter().take(reach));
+                seen.push(format!("{}:{}", name(&own[at]), around.map(name).collect::<String>()));
+            }
+            before = (piece.words, piece.reaches);
         }
         let possible: [&[&str]; 6] =
             [&["a:b", "a:bc"], &["b:ac", "b:acd"], &["c:bd", "c:abd"], &["d:c", "d:bc"], &["y:z"], &["z:y"]];
@@ -294,5 +323,11 @@ mod tests {
         // Half of the windows' words: seen 3 times a window among the words around, or as an output.
         assert_eq!(block_size(&params, &vocabulary(vec![10, 10]), 0.8), 10);
         assert_eq!(block_size(&params, &vocabulary(vec![10; 10_000]), 0.8), 512);
+        let grouped = Word2VecParams { group: Some(8), ..params.clone() };
+        assert_eq!(block_size(&grouped, &vocabulary(vec![10, 10]), 0.8), 10);
+        // One word in ten is the same one, the others are all different: 15 windows by that word alone.
+        let mixed = vocabulary([vec![1000], vec![1; 9_000]].concat());
+        assert_eq!(block_size(&params, &mixed, 0.8), 53);
+        assert_eq!(block_size(&grouped, &mixed, 0.8), 266);
     }
 }
