@@ -426,20 +426,28 @@ pub(super) fn products<S: Simd>(simd: S, a: &[Lanes], b: &[Lanes], width: usize,
     let count = b.len() / width;
     let mut done = 0;
     while done < count {
-        // Tiles of 3 x 5 or, for the usual word and its five drawn ones, of 2 x 6.
-        let (high, wide) = if count - done == 6 { (2, 6) } else { (3, (count - done).min(5)) };
+        // Tiles of 3 x 5 or, for the usual word and its five drawn ones, of 2 x 6. Few sizes: each is compiled anew
+        // wherever this is used.
+        let (high, wide) = match count - done {
+            6 => (2, 6),
+            5.. => (3, 5),
+            rest => (1, rest),
+        };
         let b = &b[done * width..(done + wide) * width];
         for (at, a) in a.chunks(high * width).enumerate() {
             let out = &mut out[at * high * stride + done..];
-            macro_rules! tiles {
-                ($($a:literal x $b:literal),+) => {
-                    match (a.len() / width, wide) {
-                        $(($a, $b) => products_of::<S, $a, $b>(simd, a, b, width, out, stride),)+
-                        _ => unreachable!("tiles have these sizes"),
+            match (a.len() / width, wide) {
+                (2, 6) => products_of::<S, 2, 6>(simd, a, b, width, out, stride),
+                (1, 6) => products_of::<S, 1, 6>(simd, a, b, width, out, stride),
+                (3, 5) => products_of::<S, 3, 5>(simd, a, b, width, out, stride),
+                (2, 5) => products_of::<S, 2, 5>(simd, a, b, width, out, stride),
+                (1, 5) => products_of::<S, 1, 5>(simd, a, b, width, out, stride),
+                _ => {
+                    for (b, out) in b.chunks_exact(width).zip(out) {
+                        products_of::<S, 1, 1>(simd, a, b, width, std::slice::from_mut(out), 1);
                     }
-                };
+                }
             }
-            tiles!(2 x 6, 1 x 6, 3 x 5, 2 x 5, 1 x 5, 3 x 4, 2 x 4, 1 x 4, 3 x 3, 2 x 3, 1 x 3, 3 x 2, 2 x 2, 1 x 2, 3 x 1, 2 x 1, 1 x 1);
         }
         done += wide;
     }

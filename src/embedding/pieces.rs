@@ -503,14 +503,24 @@ impl<R: Source> Compute<'_, R> {
             let after = &words[(center + 1) * width..window.end * width];
             let pairs = window.len() - 1;
             let ask = ask && number == 0;
+            // What is told from: the mean of the words around, or each of them.
+            let cbow = self.params.architecture == Architecture::Cbow;
+            let tellers = if cbow { 1 } else { pairs };
+            let told_from = room(spare, tellers * width);
+            if cbow {
+                kernels::scaled_sum(simd, 1.0 / pairs as f32, before, after, told_from);
+            } else {
+                told_from[..before.len()].copy_from_slice(before);
+                told_from[before.len()..].copy_from_slice(after);
+            }
+            scores.resize((tellers * outputs).next_multiple_of(16), 0.0);
+            kernels::products(simd, told_from, own, width, scores, outputs);
+            loss += self.step(scores, word, labels, outputs, tellers, ask);
             match self.params.architecture {
                 Architecture::Cbow => {
                     let hidden = notes.take(2, width);
                     let (vector, error) = notes.vectors[hidden * width..][..2 * width].split_at_mut(width);
-                    kernels::scaled_sum(simd, 1.0 / pairs as f32, before, after, vector);
-                    scores.resize(outputs.next_multiple_of(16), 0.0);
-                    kernels::products(simd, vector, own, width, scores, outputs);
-                    loss += self.step(scores, word, labels, outputs, 1, ask);
+                    vector.copy_from_slice(told_from);
                     error.fill(Lanes::ZERO);
                     kernels::weighted_sum(simd, (0.0, None), &scores[..outputs], own, error);
                     for at in window.filter(|&at| at != center) {
@@ -521,12 +531,6 @@ impl<R: Source> Compute<'_, R> {
                     }
                 }
                 Architecture::SkipGram => {
-                    let around = room(spare, pairs * width);
-                    around[..before.len()].copy_from_slice(before);
-                    around[before.len()..].copy_from_slice(after);
-                    scores.resize((pairs * outputs).next_multiple_of(16), 0.0);
-                    kernels::products(simd, around, own, width, scores, outputs);
-                    loss += self.step(scores, word, labels, outputs, pairs, ask);
                     let errors = notes.take(pairs, width);
                     let new = &mut notes.vectors[errors * width..][..pairs * width];
                     new.fill(Lanes::ZERO);
@@ -539,7 +543,7 @@ impl<R: Source> Compute<'_, R> {
                     let many = outputs > MANY_OUTPUTS;
                     let changes = notes.take(if many { pairs } else { outputs }, width);
                     if many {
-                        notes.vectors[changes * width..][..pairs * width].copy_from_slice(around);
+                        notes.vectors[changes * width..][..pairs * width].copy_from_slice(told_from);
                     }
                     for (at, &row) in targets.iter().enumerate() {
                         column.clear();
@@ -551,7 +555,7 @@ impl<R: Source> Compute<'_, R> {
                         } else {
                             let new = &mut notes.vectors[(changes + at) * width..][..width];
                             new.fill(Lanes::ZERO);
-                            kernels::weighted_sum(simd, (0.0, None), column, around, new);
+                            kernels::weighted_sum(simd, (0.0, None), column, told_from, new);
                             notes.output(row, changes + at, 1.0);
                         }
                     }
