@@ -89,7 +89,7 @@ fn the_laboratory_writes_tables() {
     let times = folder.path().join("times.csv");
     let joins = out(&["joins", "--thresholds", "0.8", "--measurements", times.to_str().unwrap()]);
     assert!(joins.contains("\n0.800000,position-suffix,1,1.000000,"), "{joins}");
-    assert_eq!(std::fs::read_to_string(times).unwrap().lines().count(), 10);
+    assert_eq!(std::fs::read_to_string(times).unwrap().lines().count(), 11);
 
     let line: serde_json::Value = serde_json::from_str(&out(&["candidates", "--bands", "32"])).unwrap();
     assert_eq!((&line["documents"], &line["candidates"]), (&3.into(), &1.into()));
