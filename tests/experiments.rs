@@ -147,7 +147,7 @@ fn results_do_not_depend_on_the_number_of_threads() {
         let done =
             papertwin(folder.path(), &["run", "experiments/copies.toml", "--output", threads, "--threads", threads]);
         assert!(done.status.success(), "{}", text(&done.stderr));
-        let all = ["table.csv", "curves.csv", "summary.csv", "claims.csv", "recall.svg"];
+        let all = ["table.csv", "table.tex", "summary.csv", "claims.csv", "recall.svg"];
         tables.push(all.map(|name| fs::read(folder.path().join(threads).join(name)).unwrap()));
     }
     assert!(tables[0] == tables[1]);

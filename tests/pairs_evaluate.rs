@@ -317,3 +317,32 @@ fn threads_and_kernels_write_the_same_bytes() {
         }
     }
 }
+
+#[test]
+fn lambda_is_recommended_from_copies_of_the_users_own_papers() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("papers.jsonl");
+    let mut lines = String::new();
+    for paper in 0..40u64 {
+        let words = |from: u64, count: u64| {
+            (0..count).map(|n| format!("w{} ", (paper * 37 + (from + n) * (paper + 11) * 13) % 241)).collect::<String>()
+        };
+        let (title, text) = (words(0, 6), words(6, 30));
+        writeln!(lines, "{{\"id\":\"p{paper}\",\"title\":\"{title}\",\"abstract\":\"{text}\"}}").unwrap();
+    }
+    fs::write(&path, lines).unwrap();
+    let recommend = |more: &[&str]| {
+        let mut command = papertwin();
+        command.arg("evaluate").arg(&path).args(["--method", "hashed-portrait", "--recommend", "0.9"]).args(more);
+        command
+    };
+    let found: serde_json::Value = serde_json::from_str(&stdout(&mut recommend(&["--json", "--draws", "3"]))).unwrap();
+    let number = |name: &str| found[name].as_str().and_then(|text| text.parse::<f64>().ok()).unwrap();
+    assert!((0.0..1.0).contains(&number("lambda")), "{found}");
+    assert_eq!((found["papers"].as_u64(), found["precision"]["draws"].as_u64()), (Some(40), Some(3)));
+    assert_eq!(found["below"].as_array().map(Vec::len), Some(10));
+    let text = stdout(&mut recommend(&["--edit", "exact"]));
+    assert!(text.starts_with("λ") && text.contains("just below λ              10\n"), "{text}");
+    recommend(&["--truth", "t.csv"]).assert().code(2).stderr(contains("--truth"));
+    recommend(&["--draws", "1"]).assert().code(2).stderr(contains("at least 2"));
+}

@@ -10,8 +10,10 @@ use clap::Args;
 use papertwin::corpus::{Corpus, Fields, Pair, Paper, Truth};
 use papertwin::error::FileError;
 use papertwin::evaluation::{
-    Area, Confusion, Evaluation, EvaluationParams, Natural, Ranking, Unit, evaluate, natural_duplicates, parse_lambdas,
+    Area, Confusion, Evaluation, EvaluationParams, Interval, Natural, Ranking, RecommendParams, Recommendation, Unit,
+    evaluate, natural_duplicates, parse_lambdas, recommend,
 };
+use papertwin::inject::Edit;
 use papertwin::methods::Matcher;
 use papertwin::output::Output;
 use papertwin::similarity::Score;
@@ -27,6 +29,7 @@ pub const EXAMPLES: &str = "EXAMPLES
   papertwin evaluate papers.jsonl --method whole-file --truth truth.csv --unit cluster --lambda 1
   papertwin evaluate --vectors portraits.npy --truth truth.csv --lambda 0.80:0.99:0.01 --json
   papertwin evaluate --pairs scored.csv --roc roc.csv
+  papertwin evaluate papers.jsonl --method hashed-portrait --recommend 0.99
 
 Conventions: items of one score become predicted together (a tie counts one half in the ROC area); the ROC curve runs from
 (0,0) to (1,1); average precision is the step sum without interpolation; 0/0 is undefined and an empty cell; areas of one
@@ -63,6 +66,21 @@ pub struct Evaluate {
     /// Write the ROC curve with both of its ends: columns lambda, fpr, tpr
     #[arg(long, value_name = "CSV")]
     roc: Option<PathBuf>,
+    /// Recommend λ for this precision instead: edited copies are laid into the corpus itself, so no truth is needed
+    #[arg(
+        long,
+        value_name = "PRECISION",
+        requires = "method",
+        conflicts_with_all = ["truth", "pairs", "vectors", "lambda", "curve", "roc"]
+    )]
+    recommend: Option<f64>,
+    /// What is done to the copies of --recommend, one of them drawn for each [default: garble=0.1, drop-words=0.3,
+    /// truncate=0.5, keep-fields=title, keep-fields=abstract]
+    #[arg(long, value_name = "NAME[=DOSE]", requires = "recommend")]
+    edit: Vec<Edit>,
+    /// How many times --recommend draws copies
+    #[arg(long, value_name = "N", default_value_t = 5, requires = "recommend")]
+    draws: u32,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -95,6 +113,11 @@ impl Evaluate {
         if self.natural != Natural::Count && corpus.is_none() {
             bail!("--natural {} needs the corpus, to find what it repeats", self.natural);
         }
+        if let Some(precision) = self.recommend {
+            let corpus = corpus.context("no corpus; name its files")?;
+            self.recommend(precision, &corpus, context)?;
+            return Ok(outcome);
+        }
         let evaluation = match &self.pairs {
             Some(path) => self.of_list(path, corpus.as_ref(), context)?,
             None => self.of_method(corpus, context)?,
@@ -122,6 +145,27 @@ impl Evaluate {
         }
         out.flush()?;
         Ok(outcome)
+    }
+
+    /// λ for a wanted precision, with the pairs around it.
+    fn recommend(&self, precision: f64, corpus: &Corpus, context: &Context) -> anyhow::Result<()> {
+        let mut params = RecommendParams { precision, draws: self.draws, ..RecommendParams::default() };
+        if !self.edit.is_empty() {
+            params.edits = self.edit.clone();
+        }
+        let embedding = self.method.load_embedding(context)?;
+        let method = self.method.spec()?.method();
+        let found =
+            recommend(corpus, method.as_ref(), embedding.as_ref(), &self.method.text_fields, &params, &context.run())?;
+        if let Some(warning) = found.warning() {
+            context.progress.warn(&warning);
+        }
+        let mut out = std::io::stdout().lock();
+        match self.json {
+            true => writeln!(out, "{}", serde_json::to_string_pretty(&recommended_json(&found, corpus))?)?,
+            false => write!(out, "{}", recommended_text(&found, corpus, &params))?,
+        }
+        Ok(out.flush()?)
     }
 
     fn asked(&self) -> Vec<Score> {
@@ -351,6 +395,53 @@ fn as_text(evaluation: &Evaluation, asked: &[Score]) -> String {
             &format!("  B-cubed at {}", point.lambda),
             format!("{} {} {}, {} clusters", number(p), number(r), number(f), point.clusters),
         );
+    }
+    text
+}
+
+fn recommended_json(found: &Recommendation, corpus: &Corpus) -> Value {
+    let interval = |interval: Option<Interval>| {
+        interval.map(|i| json!({ "mean": i.mean, "bounds": i.bounds.map(|b| [b.0, b.1]), "draws": i.runs }))
+    };
+    let pairs = |pairs: &[(Pair, Score)]| -> Value {
+        let id = |place| corpus.paper(place).id.as_str();
+        pairs.iter().map(|&(p, s)| json!([id(p.first()), id(p.second()), s.to_string()])).collect()
+    };
+    json!({
+        "lambda": found.lambda.to_string(),
+        "range": [found.range.0.to_string(), found.range.1.to_string()],
+        "draws_without": found.without,
+        "precision": interval(found.precision), "recall": interval(found.recall),
+        "pairs": found.pairs, "removed": found.removed, "papers": found.papers, "largest_group": found.largest,
+        "warning": found.warning(), "above": pairs(&found.above), "below": pairs(&found.below),
+    })
+}
+
+fn recommended_text(found: &Recommendation, corpus: &Corpus, params: &RecommendParams) -> String {
+    let mut text = String::new();
+    let mut line = |name: &str, value: String| text.push_str(&format!("{name:<26}{value}\n"));
+    line("λ", format!("{} ({} to {} over {} draws)", found.lambda, found.range.0, found.range.1, params.draws));
+    if found.without > 0 {
+        line("", format!("{} of the draws reach {} at no λ", found.without, params.precision));
+    }
+    let interval = |interval: Option<Interval>| match interval {
+        Some(Interval { mean, bounds: Some((low, high)), .. }) => {
+            format!("{mean:.4} ({:.4} to {:.4}, 95 %)", low.max(0.0), high.min(1.0))
+        }
+        Some(Interval { mean, .. }) => format!("{mean:.4}"),
+        None => "undefined".to_owned(),
+    };
+    line("precision, other draws", interval(found.precision));
+    line("recall of the copies", interval(found.recall));
+    line("pairs of the corpus", format!("{} at or above λ", found.pairs));
+    line("papers it would remove", format!("{} of {}, largest group {}", found.removed, found.papers, found.largest));
+    for (name, pairs) in [("just above λ", &found.above), ("just below λ", &found.below)] {
+        line(name, pairs.len().to_string());
+        for (pair, score) in pairs {
+            let (x, y) = (corpus.paper(pair.first()), corpus.paper(pair.second()));
+            line(&format!("  {score}"), format!("{} | {}", x.id, x.title));
+            line("", format!("{} | {}", y.id, y.title));
+        }
     }
     text
 }

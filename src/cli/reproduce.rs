@@ -80,7 +80,7 @@ impl Reproduce {
                 println!(
                     "WRITTEN     {name}: {} rows, {:.1} s",
                     outcome.table.rows().len(),
-                    outcome.seconds.iter().sum::<f64>()
+                    outcome.costs.iter().map(|cost| cost.seconds).sum::<f64>()
                 );
                 continue;
             }

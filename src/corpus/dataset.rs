@@ -210,6 +210,12 @@ impl Dataset {
         Some(data.join(&part.path))
     }
 
+    /// The file whose lines hold two records of one paper each, members `a` and `b`, if the set is made of these.
+    pub fn record_pairs_file(&self, data: &Path) -> Option<PathBuf> {
+        let part = self.parts.iter().find(|part| part.holds == "pairs of records")?;
+        Some(data.join(&part.path))
+    }
+
     /// Compares every part of the copy in the data folder with the description.
     ///
     /// # Errors

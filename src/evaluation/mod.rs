@@ -2,7 +2,8 @@
 //!
 //! [`evaluate`] takes any [`crate::methods::Matcher`] and the truth and gives counts, areas and curves by pair, by paper or
 //! by cluster; [`Ranking`] does the same for a ready list of scores and writes down the conventions. [`Agreement`] compares
-//! groups with groups, [`Interval`] sums up several seeds, [`natural_duplicates`] finds what a corpus repeats by itself.
+//! groups with groups, [`Interval`] sums up several seeds, [`natural_duplicates`] finds what a corpus repeats by itself,
+//! [`recommend`] gives λ for a wanted precision.
 //!
 //! ```
 //! use ndarray::array;
@@ -27,6 +28,7 @@ mod intervals;
 mod natural;
 mod partitions;
 mod ranking;
+mod recommend;
 
 pub use counts::Confusion;
 pub use evaluate::{
@@ -37,3 +39,4 @@ pub use intervals::Interval;
 pub use natural::natural_duplicates;
 pub use partitions::{Agreement, BCubed};
 pub use ranking::{Area, Curve, Point, Ranking};
+pub use recommend::{RecommendError, RecommendParams, Recommendation, recommend};

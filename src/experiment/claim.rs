@@ -37,6 +37,9 @@ pub struct Best {
     pub axis: String,
     /// The value.
     pub value: String,
+    /// The values that it is not below; none means all others.
+    #[serde(default)]
+    pub over: Vec<String>,
 }
 
 impl Claim {
@@ -55,41 +58,71 @@ impl Claim {
             held: 0,
             least: values.iter().copied().reduce(f64::min),
             greatest: values.iter().copied().reduce(f64::max),
+            where_held: None,
+        };
+        // Of each value of each axis: on how many groups the claim was tried, on how many it held.
+        let mut readings: Vec<(&str, Vec<(String, u64, u64)>)> =
+            axes.iter().map(String::as_str).filter(|axis| *axis != "seed").map(|axis| (axis, Vec::new())).collect();
+        let mut note = |row: &[Cell], holds: bool| {
+            for (axis, values) in &mut readings {
+                let Ok(value) = table.column(axis).map(|c| row[c].to_string()) else { continue };
+                if !values.iter().any(|(known, ..)| *known == value) {
+                    values.push((value.clone(), 0, 0));
+                }
+                if let Some((_, tried, held)) = values.iter_mut().find(|(known, ..)| *known == value) {
+                    *tried += 1;
+                    *held += u64::from(holds);
+                }
+            }
         };
         if let Some(axis) = self.grows_with.as_ref().or(self.best.as_ref().map(|b| &b.axis)) {
             let axis_column = table.column(axis)?;
             let others: Vec<usize> = axes.iter().filter(|a| *a != axis).filter_map(|a| table.column(a).ok()).collect();
-            let mut groups: BTreeMap<Vec<String>, Vec<(String, f64)>> = BTreeMap::new();
+            let mut groups: Vec<(Vec<String>, &[Cell], Vec<(String, f64)>)> = Vec::new();
             for row in rows {
                 if let Some(value) = row[column].number() {
-                    let key = others.iter().map(|&c| row[c].to_string()).collect();
-                    groups.entry(key).or_default().push((row[axis_column].to_string(), value));
+                    let key: Vec<String> = others.iter().map(|&c| row[c].to_string()).collect();
+                    let member = (row[axis_column].to_string(), value);
+                    match groups.iter_mut().find(|(known, ..)| *known == key) {
+                        Some((.., group)) => group.push(member),
+                        None => groups.push((key, row, vec![member])),
+                    }
                 }
             }
-            for group in groups.into_values().filter(|g| g.len() > 1) {
+            for (_, row, group) in groups.into_iter().filter(|(.., g)| g.len() > 1) {
                 tried.groups += 1;
                 let holds = match &self.best {
-                    Some(best) => group
-                        .iter()
-                        .find(|(at, _)| *at == best.value)
-                        .is_some_and(|(_, claimed)| group.iter().all(|(_, other)| other <= claimed)),
+                    Some(best) => group.iter().find(|(at, _)| *at == best.value).is_some_and(|(_, claimed)| {
+                        let rival = |at: &String| best.over.is_empty() || best.over.contains(at);
+                        group.iter().filter(|(at, _)| rival(at)).all(|(_, other)| other <= claimed)
+                    }),
                     None => group.windows(2).all(|w| w[0].1 < w[1].1),
                 };
                 tried.held += u64::from(holds);
+                note(row, holds);
             }
         } else {
-            tried.groups = values.len() as u64;
-            let holds = |v: &&f64| {
-                self.at_least.is_none_or(|bound| **v >= bound) && self.at_most.is_none_or(|bound| **v <= bound)
-            };
-            tried.held = values.iter().filter(holds).count() as u64;
+            for (row, value) in rows.into_iter().filter_map(|row| Some((row, row[column].number()?))) {
+                let holds =
+                    self.at_least.is_none_or(|bound| value >= bound) && self.at_most.is_none_or(|bound| value <= bound);
+                tried.groups += 1;
+                tried.held += u64::from(holds);
+                note(row, holds);
+            }
         }
+        let own = self.grows_with.as_deref().or(self.best.as_ref().map(|best| best.axis.as_str()));
+        let told =
+            readings.iter().filter(|(axis, values)| values.len() > 1 && Some(*axis) != own).map(|(axis, values)| {
+                let values = values.iter().map(|(value, tried, held)| format!("{value} {held}/{tried}"));
+                format!("{}: {}", axis.replace('_', " "), values.collect::<Vec<_>>().join(", "))
+            });
+        tried.where_held = Some(told.collect::<Vec<_>>().join("; ")).filter(|told| !told.is_empty());
         Ok(tried)
     }
 }
 
 /// How a claim fared.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Tried {
     /// Rows, or groups of rows, that it was tried on.
     pub groups: u64,
@@ -99,6 +132,9 @@ pub struct Tried {
     pub least: Option<f64>,
     /// The greatest value seen.
     pub greatest: Option<f64>,
+    /// For each axis but the claim's own and the seed, of each of its values: on how many groups the claim held and was
+    /// tried. `None` where no axis has two values.
+    pub where_held: Option<String>,
 }
 
 #[cfg(test)]
@@ -121,8 +157,12 @@ mod tests {
     fn bounds_best_values_and_growth_are_tried_by_group() {
         let bound = claim("at_least = 0.98");
         assert_eq!((bound.groups, bound.held, bound.least, bound.greatest), (5, 2, Some(0.9), Some(1.0)));
+        assert_eq!(bound.where_held.unwrap(), "edit: exact 2/2, garble 0/3; k: 5 1/2, 10 1/2, 20 0/1");
         let best = claim("best = { axis = 'k', value = '10' }");
         assert_eq!((best.groups, best.held), (2, 1));
+        assert_eq!(best.where_held.unwrap(), "edit: exact 1/1, garble 0/1");
+        let over = claim("best = { axis = 'k', value = '10', over = ['5'] }");
+        assert_eq!((over.groups, over.held), (2, 2));
         let grows = claim("grows_with = 'k'");
         assert_eq!((grows.groups, grows.held), (2, 1));
         let some = claim("at_most = 0.96\nwhere = { edit = 'garble' }");

@@ -111,7 +111,7 @@ pub(super) fn run(spec: &Spec, sources: &Sources, run: &Run) -> Result<Outcome, 
         axes,
         data: stages.hashes,
         measurements: (!measurements.columns().is_empty()).then_some(measurements),
-        seconds,
+        costs: seconds.into_iter().map(|seconds| super::Cost { seconds, ..super::Cost::default() }).collect(),
     })
 }
 

@@ -8,6 +8,8 @@ mod claim;
 mod compare;
 mod grid;
 mod laboratory;
+mod latex;
+mod memory;
 pub mod near_duplicates;
 mod news;
 mod readme;
@@ -24,8 +26,8 @@ pub use news::NewsSettings;
 pub use readme::{rewrite_blocks, table_block};
 pub use report::report;
 pub use results::Results;
-pub use runner::{Outcome, run};
-pub use spec::{Data, Evaluate, FigureOf, Folds, Settings, Spec, Tier, Variant};
+pub use runner::{Cost, Outcome, run};
+pub use spec::{Data, Evaluate, FigureOf, Fill, Folds, Settings, Spec, Tier, Variant};
 pub use stages::Sources;
 
 /// Why an experiment cannot be read, run or compared.

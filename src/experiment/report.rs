@@ -15,18 +15,30 @@ pub fn report(experiments: &[(String, Spec)], results: &Path) -> Result<String, 
     let mut out = String::from(
         "# What was measured\n\nThis page is written by `papertwin reproduce` from the tables beside it. Every figure and number is made by the experiment of its name in `experiments/`.\n",
     );
-    for (name, spec) in experiments {
-        let folder = Results::at(results, name);
-        if !folder.exist() {
-            continue;
+    let there = || experiments.iter().filter(|(name, _)| Results::at(results, name).exist());
+    out.push_str("\n## The claims, one by one\n\nA claim holds or not at each row of its table, or at each group of rows that differ in its own axis alone; the last column says at which readings.\n\n| claim | experiment | held | values seen | held / tried at |\n|---|---|---|---|---|\n");
+    for (name, _) in there() {
+        for row in Results::at(results, name).table("claims")?.rows() {
+            let at = row.get(6).map(Cell::to_string).unwrap_or_default();
+            let (held, seen) = (of(row), seen(row));
+            let _ = writeln!(out, "| {} | [{name}](#{}) | {held} | {seen} | {at} |", row[0], anchor(name));
         }
-        let table_error = |source| ExperimentError::Table { path: format!("results/{name}"), source };
+    }
+    for (name, spec) in there() {
+        let folder = Results::at(results, name);
+        let table_error =
+            |source: crate::table::TableError| ExperimentError::Table { path: format!("results/{name}"), source };
         let data = match spec.tier {
             Tier::Full if spec.base.contains_key("data") => "real data",
             _ => "generated data",
         };
         // Writing to a string cannot fail.
-        let _ = write!(out, "\n## {}\n\n`papertwin reproduce --only {name}` ({data})\n", spec.title);
+        let _ = write!(
+            out,
+            "\n<a id=\"{}\"></a>\n## {}\n\n`papertwin reproduce --only {name}` ({data})\n",
+            anchor(name),
+            spec.title
+        );
         if !spec.about.trim().is_empty() {
             let _ = write!(out, "\n{}\n", spec.about.trim());
         }
@@ -37,65 +49,20 @@ pub fn report(experiments: &[(String, Spec)], results: &Path) -> Result<String, 
         for figure in &spec.figures {
             let _ = write!(out, "\n![{}]({name}/{}.svg)\n", figure_title(spec, &figure.name), figure.name);
         }
-        let (table, columns) = match folder.table("summary") {
-            Ok(table) => {
-                let columns = shown(
-                    &table,
-                    &[
-                        "seeds",
-                        "auc",
-                        "auc_half",
-                        "average_precision",
-                        "average_precision_half",
-                        "best_f1",
-                        "fold",
-                        "stories",
-                        "pair_f1",
-                        "b_cubed_f1",
-                        "setting",
-                    ],
-                    &folder.axes()?,
-                );
-                (table, columns)
-            }
-            Err(_) if spec.is_laboratory() => {
-                let table = folder.table("table")?;
-                let columns = table.columns().to_vec();
-                (table, columns)
-            }
-            Err(_) => {
-                let table = folder.table("table")?;
-                let columns = shown(
-                    &table,
-                    &[
-                        "auc",
-                        "average_precision",
-                        "best_f1",
-                        "best_lambda",
-                        "precision_at_recall_90",
-                        "groups",
-                        "largest_component",
-                        "pair_precision",
-                        "pair_recall",
-                        "pair_f1",
-                        "b_cubed_f1",
-                        "nmi",
-                    ],
-                    &folder.axes()?,
-                );
-                (table, columns)
-            }
-        };
+        let (table, columns) = folder.shown(spec, &folder.axes()?)?;
         let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
         let _ = write!(out, "\n{}", table_block(&table, &columns).map_err(table_error)?);
+        let costs = folder.costs("variant")?;
+        if costs.len() > 1 {
+            out.push_str("\nOn the machine of the run, for the method and the evaluation of all pairs:\n\n");
+            out.push_str("| variant | seconds, mean | memory, most |\n|---|---|---|\n");
+            for (variant, seconds, mebibytes) in costs {
+                let memory = if mebibytes > 0.0 { format!("{mebibytes:.0} MiB") } else { "–".to_owned() };
+                let _ = writeln!(out, "| {variant} | {seconds:.2} | {memory} |");
+            }
+        }
     }
     Ok(out)
-}
-
-/// The axes and those of the wanted columns that have a value somewhere.
-fn shown(table: &Table, wanted: &[&str], axes: &[String]) -> Vec<String> {
-    let has = |name: &str| table.column(name).is_ok_and(|c| table.rows().iter().any(|row| row[c] != Cell::Empty));
-    axes.iter().map(String::as_str).chain(wanted.iter().copied()).filter(|name| has(name)).map(str::to_owned).collect()
 }
 
 fn figure_title<'s>(spec: &'s Spec, name: &'s str) -> &'s str {
@@ -103,10 +70,25 @@ fn figure_title<'s>(spec: &'s Spec, name: &'s str) -> &'s str {
 }
 
 fn claim_block(claims: &Table) -> String {
-    let mut out = String::from("| claim of the paper | held | values seen |\n|---|---|---|\n");
+    let mut out = String::from("| claim | held | values seen |\n|---|---|---|\n");
     for row in claims.rows() {
-        let number = |n: usize| row[n].number().map_or("–".to_owned(), |x| format!("{x:.4}"));
-        let _ = writeln!(out, "| {} | {} of {} | {} to {} |", row[0], row[3], row[2], number(4), number(5));
+        let _ = writeln!(out, "| {} | {} | {} |", row[0], of(row), seen(row));
     }
     out
+}
+
+/// On how many of the tried groups a claim held.
+fn of(row: &[Cell]) -> String {
+    format!("{} of {}", row[3], row[2])
+}
+
+/// The least and the greatest value that a claim was tried on.
+fn seen(row: &[Cell]) -> String {
+    let number = |n: usize| row[n].number().map_or("–".to_owned(), |x| format!("{x:.4}"));
+    format!("{} to {}", number(4), number(5))
+}
+
+/// The name by which a section is linked to.
+fn anchor(name: &str) -> String {
+    format!("experiment-{name}")
 }

@@ -9,11 +9,12 @@ use sha2::{Digest, Sha256};
 
 use super::ExperimentError;
 use super::compare::{Difference, Verdict, differences};
+use super::latex::tabular;
 use super::runner::Outcome;
 use super::spec::Spec;
 use crate::error::FileError;
 use crate::output::Output;
-use crate::table::Table;
+use crate::table::{Cell, Table};
 
 /// The folder of one experiment's results.
 #[derive(Clone, Debug)]
@@ -51,6 +52,12 @@ struct MadeOn {
     threads: usize,
     /// Seconds for each point of the grid, in the order of the table.
     seconds: Vec<f64>,
+    /// Of these, seconds for the method and the evaluation alone.
+    #[serde(default)]
+    method_seconds: Vec<f64>,
+    /// Mebibytes that method and evaluation took at most beyond the papers; 0 where the system does not tell.
+    #[serde(default)]
+    mebibytes: Vec<f64>,
     /// Seconds for all of it.
     total_seconds: f64,
 }
@@ -84,7 +91,7 @@ impl Results {
         fs::create_dir_all(&self.folder).map_err(FileError::at(&self.folder))?;
         let mut names = vec!["run.toml".to_owned()];
         let measurements = outcome.measurements.as_ref().map(|table| ("measurements", table));
-        for (name, table) in outcome.tables().into_iter().chain(measurements) {
+        for (name, table) in outcome.tables(spec).into_iter().chain(measurements) {
             let path = self.folder.join(format!("{name}.csv"));
             let mut bytes = Vec::new();
             table
@@ -94,13 +101,22 @@ impl Results {
             names.push(format!("{name}.csv"));
         }
         names.extend(self.draw(spec)?);
+        let (table, columns) = self.shown(spec, &outcome.axes)?;
+        let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
+        let path = self.folder.join("table.tex");
+        let text = tabular(&table, &columns)
+            .map_err(|source| ExperimentError::Table { path: path.display().to_string(), source })?;
+        write(&path, text.as_bytes())?;
+        names.push("table.tex".to_owned());
         let run = RunFile {
             made_from: made_from(spec, outcome.data.clone(), outcome.axes.clone()),
             made_on: MadeOn {
                 machine: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
                 threads: rayon::current_num_threads(),
-                total_seconds: thousandths(outcome.seconds.iter().sum()),
-                seconds: outcome.seconds.iter().copied().map(thousandths).collect(),
+                total_seconds: thousandths(outcome.costs.iter().map(|cost| cost.seconds).sum()),
+                seconds: outcome.costs.iter().map(|cost| thousandths(cost.seconds)).collect(),
+                method_seconds: outcome.costs.iter().map(|cost| thousandths(cost.method_seconds)).collect(),
+                mebibytes: outcome.costs.iter().map(|cost| cost.mebibytes.round()).collect(),
             },
         };
         let text = toml::to_string(&run).expect("names and numbers can be written as TOML");
@@ -113,6 +129,78 @@ impl Results {
             }
         }
         Ok(())
+    }
+
+    /// The table that a reader is shown, means over the seeds where there are several, and the columns of it: axes, and
+    /// the headline measures that have a value somewhere. Of an experiment of the laboratory, all columns.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn shown(&self, spec: &Spec, axes: &[String]) -> Result<(Table, Vec<String>), ExperimentError> {
+        const OF_SEEDS: &[&str] = &[
+            "seeds",
+            "auc",
+            "auc_half",
+            "average_precision",
+            "average_precision_half",
+            "best_f1",
+            "fold",
+            "stories",
+            "pair_f1",
+            "b_cubed_f1",
+            "setting",
+        ];
+        const OF_ONE: &[&str] = &[
+            "auc",
+            "average_precision",
+            "best_f1",
+            "best_lambda",
+            "precision_at_recall_90",
+            "groups",
+            "largest_component",
+            "pair_precision",
+            "pair_recall",
+            "pair_f1",
+            "b_cubed_f1",
+            "nmi",
+        ];
+        let (table, wanted) = match self.table("summary") {
+            Ok(table) => (table, OF_SEEDS),
+            Err(_) if spec.is_laboratory() => {
+                let table = self.table("table")?;
+                let columns = table.columns().to_vec();
+                return Ok((table, columns));
+            }
+            Err(_) => (self.table("table")?, OF_ONE),
+        };
+        let has = |name: &str| table.column(name).is_ok_and(|c| table.rows().iter().any(|row| row[c] != Cell::Empty));
+        let names = axes.iter().map(String::as_str).chain(wanted.iter().copied());
+        let columns = names.filter(|name| has(name)).map(str::to_owned).collect();
+        Ok((table, columns))
+    }
+
+    /// Mean seconds and greatest mebibytes of method and evaluation for each value of an axis, in the order of the table;
+    /// nothing where the run did not keep them.
+    ///
+    /// # Errors
+    /// If the results cannot be read.
+    pub fn costs(&self, axis: &str) -> Result<Vec<(String, f64, f64)>, ExperimentError> {
+        let made = self.run_file()?.made_on;
+        let table = self.table("table")?;
+        let Ok(column) = table.column(axis) else { return Ok(Vec::new()) };
+        let mut groups: Vec<(String, Vec<f64>, f64)> = Vec::new();
+        for ((row, &seconds), &mebibytes) in table.rows().iter().zip(&made.method_seconds).zip(&made.mebibytes) {
+            let value = row[column].to_string();
+            match groups.iter_mut().find(|(known, ..)| *known == value) {
+                Some(group) => {
+                    group.1.push(seconds);
+                    group.2 = group.2.max(mebibytes);
+                }
+                None => groups.push((value, vec![seconds], mebibytes)),
+            }
+        }
+        let mean = |all: &[f64]| all.iter().sum::<f64>() / all.len() as f64;
+        Ok(groups.into_iter().map(|(value, seconds, most)| (value, mean(&seconds), most)).collect())
     }
 
     /// Draws the figures from the tables in the folder; gives the names of the files.
@@ -157,7 +245,7 @@ impl Results {
             return Ok((Verdict::Missing, Vec::new()));
         }
         let mut found = Vec::new();
-        for (name, table) in outcome.tables() {
+        for (name, table) in outcome.tables(spec) {
             let mut moved = differences(&self.table(name)?, table, outcome.axes.len(), &spec.tolerance);
             moved.iter_mut().for_each(|d| d.row = format!("{name}: {}", d.row));
             found.append(&mut moved);

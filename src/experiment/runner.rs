@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use super::laboratory;
+use super::memory::Watch;
 use super::news;
 use super::spec::{Settings, Spec};
 use super::stages::{Sources, Stages};
@@ -31,16 +32,28 @@ pub struct Outcome {
     pub data: BTreeMap<String, String>,
     /// Seconds of stages, where time is the question; written beside the tables, and never compared.
     pub measurements: Option<Table>,
-    /// Seconds for each point; not part of any table.
-    pub seconds: Vec<f64>,
+    /// What each point took; not part of any table.
+    pub costs: Vec<Cost>,
+}
+
+/// What one point took.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Cost {
+    /// Seconds for all of it: reading, laying in, training, the method, the evaluation.
+    pub seconds: f64,
+    /// Seconds for the method and the evaluation of all pairs, without what points share.
+    pub method_seconds: f64,
+    /// Mebibytes that the method and the evaluation took at most beyond the papers; 0 where the system does not tell.
+    pub mebibytes: f64,
 }
 
 impl Outcome {
-    /// The tables that are compared, with their file names.
-    pub(super) fn tables(&self) -> Vec<(&'static str, &Table)> {
-        let mut tables = vec![("table", &self.table)];
-        tables.extend(self.curves.as_ref().map(|table| ("curves", table)));
-        tables.push(("claims", &self.claims));
+    /// The tables that are compared, with their file names; the curves only where a figure is drawn from them, because they are long.
+    pub(super) fn tables(&self, spec: &Spec) -> Vec<(&'static str, &Table)> {
+        let mut tables = vec![("table", &self.table), ("claims", &self.claims)];
+        if spec.figures.iter().any(|figure| figure.from == "curves") {
+            tables.extend(self.curves.as_ref().map(|table| ("curves", table)));
+        }
         tables.extend(self.summary.as_ref().map(|table| ("summary", table)));
         tables
     }
@@ -92,7 +105,7 @@ pub fn run(spec: &Spec, sources: &Sources, run: &Run) -> Result<Outcome, Experim
     let mut curves = Table::new(axes.iter().cloned().chain(curve_columns.map(str::to_owned)));
     let mut stages = Stages::new(sources);
     let (mut shared, mut groups) = (news::Shared::default(), Vec::new());
-    let mut seconds = Vec::new();
+    let mut costs = Vec::new();
     let task = run.progress.start(&spec.title, Some(points.len() as u64), "points");
     for point in &points {
         task.note(&point.describe());
@@ -101,13 +114,13 @@ pub fn run(spec: &Spec, sources: &Sources, run: &Run) -> Result<Outcome, Experim
             Ok(error) => *error,
             Err(source) => ExperimentError::Point { point: point.describe(), source },
         };
-        let (row, curve) = match &point.settings.news {
+        let (row, curve, cost) = match &point.settings.news {
             None => measure(&point.settings, &mut stages, run).map_err(failed)?,
             Some(settings) => {
                 let (row, found) =
                     news::measure(settings, &point.settings, &mut stages, &mut shared, run).map_err(failed)?;
                 groups.push(found);
-                (row, Table::new(curve_columns))
+                (row, Table::new(curve_columns), Cost::default())
             }
         };
         let labels: Vec<Cell> = point.axes.iter().map(|(_, value)| Cell::from(value.as_str())).collect();
@@ -115,7 +128,7 @@ pub fn run(spec: &Spec, sources: &Sources, run: &Run) -> Result<Outcome, Experim
         for cells in curve.rows() {
             curves.push(labels.iter().chain(cells).cloned().collect());
         }
-        seconds.push(start.elapsed().as_secs_f64());
+        costs.push(Cost { seconds: start.elapsed().as_secs_f64(), ..cost });
         task.advance(1);
     }
     let claims = claims(spec, &table, &axes)?;
@@ -135,7 +148,7 @@ pub fn run(spec: &Spec, sources: &Sources, run: &Run) -> Result<Outcome, Experim
         None => summary(&table, &axes, &points),
     };
     let curves = (!on_news).then_some(curves);
-    Ok(Outcome { table, curves, summary, claims, axes, data: stages.hashes, measurements: None, seconds })
+    Ok(Outcome { table, curves, summary, claims, axes, data: stages.hashes, measurements: None, costs })
 }
 
 /// The measures of one point and its curve.
@@ -143,11 +156,12 @@ fn measure(
     settings: &Settings,
     stages: &mut Stages<'_>,
     run: &Run,
-) -> Result<(Vec<Cell>, Table), Box<dyn std::error::Error + Send + Sync>> {
+) -> Result<(Vec<Cell>, Table, Cost), Box<dyn std::error::Error + Send + Sync>> {
     let run = Run { seed: settings.seed, ..run.clone() };
     let (papers, embedding) = stages.at(settings, &run)?;
     let input = Input { corpus: &papers.corpus, embedding, fields: &papers.fields };
     let method = settings.method.as_ref().ok_or("wanted a table [method.NAME], or [news]")?;
+    let (start, watch) = (Instant::now(), Watch::start());
     let matcher = method.method().prepare(input, run)?;
     let steps = settings.evaluation.steps.clamp(1, 10_000);
     let lambdas: Vec<Score> = (0..=steps).map(|n| Score::of(f64::from(n) / f64::from(steps))).collect();
@@ -157,9 +171,11 @@ fn measure(
         lambdas: lambdas.clone(),
     };
     let found = evaluate(matcher.as_ref(), &papers.truth, &papers.natural, &params)?;
+    let mebibytes = watch.peak().unwrap_or(0) as f64 / f64::from(1 << 20);
+    let cost = Cost { method_seconds: start.elapsed().as_secs_f64(), mebibytes, ..Cost::default() };
     let mut row: Vec<Cell> = vec![papers.corpus.len().into(), matcher.unmatchable().len().into()];
     row.extend(measures(&found));
-    Ok((row, thinned(&found, &lambdas)))
+    Ok((row, thinned(&found, &lambdas), cost))
 }
 
 fn measures(found: &Evaluation) -> Vec<Cell> {
@@ -214,7 +230,7 @@ fn thinned(found: &Evaluation, lambdas: &[Score]) -> Table {
 /// One row a claim, tried on the table.
 pub(super) fn claims(spec: &Spec, table: &Table, axes: &[String]) -> Result<Table, ExperimentError> {
     let failed = |source| ExperimentError::Table { path: format!("{}: claims", spec.title), source };
-    let mut claims = Table::new(["claim", "column", "tried", "held", "least", "greatest"]);
+    let mut claims = Table::new(["claim", "column", "tried", "held", "least", "greatest", "where_held"]);
     for claim in &spec.claims {
         let tried = claim.tried(table, axes).map_err(failed)?;
         claims.push(vec![
@@ -224,6 +240,7 @@ pub(super) fn claims(spec: &Spec, table: &Table, axes: &[String]) -> Result<Tabl
             tried.held.into(),
             tried.least.into(),
             tried.greatest.into(),
+            tried.where_held.into(),
         ]);
     }
     Ok(claims)

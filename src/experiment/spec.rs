@@ -159,14 +159,26 @@ pub struct Data {
     pub dataset: Option<String>,
     /// Files of any format, relative to the folder that the program is run in.
     pub files: Vec<String>,
-    /// Only the first so many papers.
+    /// Only the first so many papers. Of a data set of pairs of records, both records of a pair count.
     pub limit: Option<usize>,
+    /// Papers of another data set laid beside these, as many as are wanted: others for pairs that come without any.
+    pub fill: Option<Fill>,
     /// The fields that a paper's text is made of.
     pub fields: Option<Vec<Field>>,
     /// The truth is the labelled pairs of the data set; nothing is injected.
     pub labelled: bool,
     /// Word vectors are trained on this data set instead of the papers themselves.
     pub train_on: Option<String>,
+}
+
+/// Papers of another data set, the first ones that are not among the papers already, by their ids.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Fill {
+    /// The data set.
+    pub dataset: String,
+    /// How many.
+    pub papers: usize,
 }
 
 /// How an experiment is evaluated.

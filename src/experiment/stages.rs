@@ -1,6 +1,7 @@
 //! The work of a point, stage by stage, each done once for all points that share it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
@@ -10,7 +11,8 @@ use super::results::hex;
 use super::spec::{Data, Settings};
 use crate::corpus::dataset::Dataset;
 use crate::corpus::generate::{NewsParams, PapersParams};
-use crate::corpus::{Corpus, Field, ReadOptions, Truth, load};
+use crate::corpus::names::ColumnMap;
+use crate::corpus::{Corpus, Field, Pair, Paper, PaperId, ReadOptions, Truth, load};
 use crate::embedding::{Embedding, train};
 use crate::error::FileError;
 use crate::evaluation::natural_duplicates;
@@ -49,6 +51,15 @@ impl Sources {
     /// As for [`Sources::records`].
     pub fn pairs(&self, name: &str) -> Result<PathBuf, ExperimentError> {
         self.part(name, Dataset::pairs_file)
+    }
+
+    /// The file of a data set of pairs of records, where it is present; `None` for any other set.
+    ///
+    /// # Errors
+    /// As for [`Sources::records`].
+    fn record_pairs(&self, name: &str) -> Result<Option<PathBuf>, ExperimentError> {
+        let described = Dataset::named(name).ok().and_then(|set| set.record_pairs_file(Path::new("")));
+        described.map(|_| self.part(name, Dataset::record_pairs_file)).transpose()
     }
 
     fn part(&self, name: &str, file: fn(&Dataset, &Path) -> Option<PathBuf>) -> Result<PathBuf, ExperimentError> {
@@ -102,7 +113,8 @@ impl<'s> Stages<'s> {
         let (_, laid) = self.papers.as_ref().expect("laid in just now");
         let text = settings.method.as_ref().and_then(|method| method.embedding_text());
         let Some(text) = text else { return Ok((laid, None)) };
-        let embedding = format!("{papers} {:?} {text:?}", settings.embedding);
+        let source = settings.data.train_on.as_deref().unwrap_or(&papers);
+        let embedding = format!("{source} {:?} {text:?} {}", settings.embedding, settings.seed);
         if self.embedding.as_ref().is_none_or(|(key, _)| *key != embedding) {
             self.embedding = None;
             let trained = match &settings.data.train_on {
@@ -158,21 +170,65 @@ fn read(
             let generated = PapersParams { papers: (*papers).into(), ..PapersParams::default() }.check(seed)?;
             Corpus::new(generated.iter().collect())
         }
-        (None, None, Some(name), []) => read_files(name, &[sources.records(name)?], run, hashes)?,
+        (None, None, Some(name), []) => match sources.record_pairs(name)? {
+            Some(file) => read_record_pairs(name, &file, hashes)?,
+            None => read_files(name, &[sources.records(name)?], run, hashes)?,
+        },
         (None, None, None, [_, ..]) => {
             let files: Vec<PathBuf> = data.files.iter().map(PathBuf::from).collect();
             read_files(&data.files.join(" "), &files, run, hashes)?
         }
         _ => return Err("data: wanted exactly one of generate, generate-news, dataset and files".into()),
     };
-    match data.limit {
-        Some(limit) if limit < corpus.len() => {
-            let mut papers = corpus.into_papers();
-            papers.truncate(limit);
-            Ok(Corpus::new(papers))
-        }
-        _ => Ok(corpus),
+    let mut papers = corpus.into_papers();
+    papers.truncate(data.limit.unwrap_or(usize::MAX));
+    if let Some(fill) = &data.fill {
+        let there: BTreeSet<String> = papers.iter().map(|paper| bare_id(&paper.id).to_owned()).collect();
+        let others = read_files(&fill.dataset, &[sources.records(&fill.dataset)?], run, hashes)?.into_papers();
+        papers.extend(others.into_iter().filter(|paper| !there.contains(&paper.id)).take(fill.papers));
     }
+    Ok(Corpus::new(papers))
+}
+
+/// The ends of the ids of the two records of a pair.
+const ENDS: [&str; 2] = ["#a", "#b"];
+
+/// An id without the end that says which record of a pair it is.
+fn bare_id(id: &str) -> &str {
+    ENDS.iter().find_map(|end| id.strip_suffix(end)).unwrap_or(id)
+}
+
+/// Both records of each line, one after the other, their ids told apart by [`ENDS`].
+fn read_record_pairs(name: &str, file: &Path, hashes: &mut BTreeMap<String, String>) -> Result<Corpus, Failed> {
+    let bytes = std::fs::read(file).map_err(FileError::at(file))?;
+    hashes.insert(name.to_owned(), hex(&Sha256::digest(&bytes)));
+    let lines = std::io::BufReader::new(flate2::read::MultiGzDecoder::new(bytes.as_slice())).lines();
+    let mut papers = Vec::new();
+    for (number, line) in lines.enumerate() {
+        let line = line.map_err(FileError::at(file))?;
+        let wrong = |reason: String| format!("{}, line {}: {reason}", file.display(), number + 1);
+        let mut pair: serde_json::Map<String, serde_json::Value> =
+            serde_json::from_str(&line).map_err(|error| wrong(error.to_string()))?;
+        for (member, end) in ["a", "b"].into_iter().zip(ENDS) {
+            let Some(serde_json::Value::Object(record)) = pair.remove(member) else {
+                return Err(wrong(format!("no record {member:?}; wanted members a and b")).into());
+            };
+            let paper = Paper::from_json(record, &ColumnMap::default());
+            papers.push(Paper { id: format!("{}{end}", paper.id), ..paper });
+        }
+    }
+    Ok(Corpus::new(papers))
+}
+
+/// The two records of each pair; a pair of which a limit left one record is none.
+fn truth_of_record_pairs(corpus: &Corpus) -> Truth {
+    let is_pair = |two: &[Paper]| {
+        let stem = |n: usize| two[n].id.strip_suffix(ENDS[n]);
+        stem(0).is_some() && stem(0) == stem(1)
+    };
+    let pairs = corpus.papers().windows(2).enumerate().filter(|(_, two)| is_pair(two));
+    let pair = |(place, _)| Pair::new(PaperId(place as u32), PaperId(place as u32 + 1));
+    Truth::from_pairs(corpus.len(), pairs.filter_map(pair))
 }
 
 fn read_files(
@@ -222,7 +278,10 @@ fn lay_in(corpus: &Corpus, settings: &Settings, sources: &Sources) -> Result<Pap
     let fields = settings.data.fields.clone().unwrap_or_else(|| vec![Field::Title, Field::Abstract]);
     if settings.data.labelled {
         let name = settings.data.dataset.as_deref().ok_or("data: labelled pairs belong to a dataset; give its name")?;
-        let truth = read_labels(&sources.pairs(name)?, corpus)?;
+        let truth = match sources.record_pairs(name)? {
+            Some(_) => truth_of_record_pairs(corpus),
+            None => read_labels(&sources.pairs(name)?, corpus)?,
+        };
         return Ok(Papers { corpus: corpus.clone(), natural: Truth::from_pairs(corpus.len(), []), truth, fields });
     }
     let injected = inject(corpus, &settings.inject.clone().check()?, settings.seed);

@@ -33,6 +33,11 @@ pub struct TfIdf {
     pub tf: TermFrequency,
     /// What the number of papers that hold a word makes.
     pub idf: InverseFrequency,
+    /// How much the title counts by itself: its own vector, of this length, is added to that of the whole text, of
+    /// length 1. Without effect where the text is the title alone.
+    pub title_weight: f64,
+    /// What the weight of a word that no other paper has is multiplied by, from 0 to 1.
+    pub lone: f64,
 }
 
 impl Default for TfIdf {
@@ -44,6 +49,8 @@ impl Default for TfIdf {
             letter_share: 0.5,
             tf: TermFrequency::Relative,
             idf: InverseFrequency::Plain,
+            title_weight: 0.0,
+            lone: 1.0,
         }
     }
 }
@@ -61,6 +68,8 @@ impl TfIdf {
             letter_share: self.letter_share,
             tf: self.tf,
             idf: self.idf,
+            title_weight: self.title_weight,
+            lone: self.lone,
         };
         let features = params.features(self.name(), input, run)?;
         let order = Order::of(&features);
