@@ -190,6 +190,6 @@ mod tests {
         let sweep = outcome("title = \"t\"\n[laboratory.pages]\narticles = 3\n[sweep]\nseed = [1, 2]\n").unwrap_err();
         assert!(sweep.contains("variants"), "{sweep}");
         let data = outcome("title = \"t\"\n[laboratory.orders]\ncomponents = 4\n").unwrap_err();
-        assert!(data.contains("exactly one of generate, dataset and files"), "{data}");
+        assert!(data.contains("exactly one of generate, generate-news, dataset and files"), "{data}");
     }
 }
