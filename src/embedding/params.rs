@@ -198,7 +198,7 @@ pub struct Word2Vec {
 impl Word2Vec {
     /// The longest way that one row may go blindly: updates computed against the same numbers, times the learning rate,
     /// expected for the most frequent row. At the usual learning rate of 0.025 these are 32 updates. With
-    /// [`Word2VecParams::group`] the rows of a usual window go so far, and the most frequent row five times.
+    /// `group` the rows of a usual window go so far, and the most frequent row five times.
     pub const STALE_STEPS: f64 = 0.8;
 
     /// The parameters.
