@@ -5,7 +5,7 @@
 //! Rows are relaxed atomics, so a race loses a change and is nothing worse.
 
 use super::kernels::{self, Lanes, SharedLanes, Simd, Work};
-use super::pieces::{Compute, Notes, Room, Source};
+use super::pieces::{Both, Compute, Notes, Room, Source};
 use super::rows::Rows;
 use super::schedule::{Epoch, Plan};
 use super::windows::{Cursor, Windows};
@@ -38,29 +38,14 @@ impl Shared {
     }
 }
 
-/// Both matrices.
-#[derive(Clone, Copy)]
-struct Both<'a> {
-    input: &'a Shared,
-    output: &'a Shared,
-}
-
-impl Source for Both<'_> {
+impl Source for &Shared {
     #[inline(always)]
-    fn copy_input<S: Simd>(self, simd: S, row: u32, out: &mut [Lanes]) {
-        kernels::copy_shared(simd, self.input.row(row), out);
+    fn copy<S: Simd>(self, simd: S, row: u32, out: &mut [Lanes]) {
+        kernels::copy_shared(simd, self.row(row), out);
     }
     #[inline(always)]
-    fn copy_output<S: Simd>(self, simd: S, row: u32, out: &mut [Lanes]) {
-        kernels::copy_shared(simd, self.output.row(row), out);
-    }
-    #[inline(always)]
-    fn prefetch_input(self, row: u32) {
-        kernels::prefetch(self.input.row(row));
-    }
-    #[inline(always)]
-    fn prefetch_output(self, row: u32) {
-        kernels::prefetch(self.output.row(row));
+    fn prefetch(self, row: u32) {
+        kernels::prefetch(self.row(row));
     }
 }
 
@@ -100,7 +85,7 @@ struct Walk<'a> {
     epoch: usize,
     cursor: Cursor,
     length: u64,
-    rows: Both<'a>,
+    rows: Both<&'a Shared>,
     outputs: usize,
     task: &'a dyn Task,
     done: &'a mut Epoch,

@@ -508,6 +508,27 @@ fn weighted_sum_of<S: Simd, const G: usize>(
     }
 }
 
+/// Calls a kernel over `G` columns from a place on until all of `out` is done: four at a time, the last up to seven at once.
+macro_rules! by_columns {
+    ($kernel:ident($($argument:expr),*), $out:ident) => {{
+        let mut at = 0;
+        while $out.len() - at >= 8 {
+            $kernel::<S, 4>($($argument),*, at, $out);
+            at += 4;
+        }
+        match $out.len() - at {
+            1 => $kernel::<S, 1>($($argument),*, at, $out),
+            2 => $kernel::<S, 2>($($argument),*, at, $out),
+            3 => $kernel::<S, 3>($($argument),*, at, $out),
+            4 => $kernel::<S, 4>($($argument),*, at, $out),
+            5 => $kernel::<S, 5>($($argument),*, at, $out),
+            6 => $kernel::<S, 6>($($argument),*, at, $out),
+            7 => $kernel::<S, 7>($($argument),*, at, $out),
+            _ => {}
+        }
+    }};
+}
+
 /// out = first scale x first row + sum of scale x row, in the order of the rows; without a first row what is in `out`
 /// already is the first summand.
 #[inline(always)]
@@ -518,21 +539,7 @@ pub(super) fn weighted_sum<S: Simd>(
     rows: &[Lanes],
     out: &mut [Lanes],
 ) {
-    let mut at = 0;
-    while out.len() - at >= 8 {
-        weighted_sum_of::<S, 4>(simd, first, scales, rows, at, out);
-        at += 4;
-    }
-    match out.len() - at {
-        1 => weighted_sum_of::<S, 1>(simd, first, scales, rows, at, out),
-        2 => weighted_sum_of::<S, 2>(simd, first, scales, rows, at, out),
-        3 => weighted_sum_of::<S, 3>(simd, first, scales, rows, at, out),
-        4 => weighted_sum_of::<S, 4>(simd, first, scales, rows, at, out),
-        5 => weighted_sum_of::<S, 5>(simd, first, scales, rows, at, out),
-        6 => weighted_sum_of::<S, 6>(simd, first, scales, rows, at, out),
-        7 => weighted_sum_of::<S, 7>(simd, first, scales, rows, at, out),
-        _ => {}
-    }
+    by_columns!(weighted_sum_of(simd, first, scales, rows), out);
 }
 
 /// out = row
@@ -585,21 +592,7 @@ fn scaled_sum_of<S: Simd, const G: usize>(
 /// out = factor x sum of the rows, those of `before` first.
 #[inline(always)]
 pub(super) fn scaled_sum<S: Simd>(simd: S, factor: f32, before: &[Lanes], after: &[Lanes], out: &mut [Lanes]) {
-    let mut at = 0;
-    while out.len() - at >= 8 {
-        scaled_sum_of::<S, 4>(simd, factor, before, after, at, out);
-        at += 4;
-    }
-    match out.len() - at {
-        1 => scaled_sum_of::<S, 1>(simd, factor, before, after, at, out),
-        2 => scaled_sum_of::<S, 2>(simd, factor, before, after, at, out),
-        3 => scaled_sum_of::<S, 3>(simd, factor, before, after, at, out),
-        4 => scaled_sum_of::<S, 4>(simd, factor, before, after, at, out),
-        5 => scaled_sum_of::<S, 5>(simd, factor, before, after, at, out),
-        6 => scaled_sum_of::<S, 6>(simd, factor, before, after, at, out),
-        7 => scaled_sum_of::<S, 7>(simd, factor, before, after, at, out),
-        _ => {}
-    }
+    by_columns!(scaled_sum_of(simd, factor, before, after), out);
 }
 
 /// out = factor x (a - b - c)

@@ -20,12 +20,17 @@ use super::{Architecture, Word2VecParams};
 /// a row.
 const MANY_OUTPUTS: usize = 64;
 
-/// Where rows are read from.
+/// Where the rows of a matrix are read from.
 pub(super) trait Source: Copy {
-    fn copy_input<S: Simd>(self, simd: S, row: u32, out: &mut [Lanes]);
-    fn copy_output<S: Simd>(self, simd: S, row: u32, out: &mut [Lanes]);
-    fn prefetch_input(self, row: u32);
-    fn prefetch_output(self, row: u32);
+    fn copy<S: Simd>(self, simd: S, row: u32, out: &mut [Lanes]);
+    fn prefetch(self, row: u32);
+}
+
+/// Both matrices.
+#[derive(Clone, Copy)]
+pub(super) struct Both<R> {
+    pub input: R,
+    pub output: R,
 }
 
 /// "Add `scale` x the vector `vector` to the row at `place` of its part."
@@ -113,7 +118,7 @@ fn room(lanes: &mut Vec<Lanes>, count: usize) -> &mut [Lanes] {
 pub(super) struct Compute<'a, R> {
     pub params: &'a Word2VecParams,
     pub targets: &'a Targets,
-    pub rows: R,
+    pub rows: Both<R>,
     /// Lanes of a row.
     pub width: usize,
     /// Rows of the output matrix.
@@ -182,9 +187,9 @@ impl<R: Source> Compute<'_, R> {
         let rows = room(words, part.words.len() * self.width);
         for (at, out) in rows.chunks_exact_mut(self.width).enumerate() {
             if let Some(&later) = part.words.get(at + 6) {
-                self.rows.prefetch_input(later);
+                self.rows.input.prefetch(later);
             }
-            self.rows.copy_input(simd, part.words[at], out);
+            self.rows.input.copy(simd, part.words[at], out);
         }
     }
 
@@ -193,7 +198,7 @@ impl<R: Source> Compute<'_, R> {
     fn fetch_outputs<S: Simd>(&self, simd: S, rows: &[u32], out: &mut Vec<Lanes>) {
         let out = room(out, rows.len() * self.width);
         for (at, out) in out.chunks_exact_mut(self.width).enumerate() {
-            self.rows.copy_output(simd, rows[at], out);
+            self.rows.output.copy(simd, rows[at], out);
         }
     }
 
@@ -204,10 +209,10 @@ impl<R: Source> Compute<'_, R> {
             return;
         }
         for number in start..(start + self.group).min(part.reaches.len()) {
-            self.rows.prefetch_output(part.word(number));
+            self.rows.output.prefetch(part.word(number));
         }
         for &row in part.drawn.iter().skip(start / self.group * negative).take(negative) {
-            self.rows.prefetch_output(row);
+            self.rows.output.prefetch(row);
         }
     }
 

@@ -26,7 +26,7 @@ use std::sync::{Condvar, Mutex, PoisonError, RwLock};
 
 use super::Word2VecParams;
 use super::kernels::{self, Instructions, Lanes, Simd, Work};
-use super::pieces::{Change, Compute, Notes, Room, Source};
+use super::pieces::{Both, Change, Compute, Notes, Room, Source};
 use super::rows::{Rows, View};
 use super::windows::{Cursor, Place, Text, Windows};
 use crate::progress::Task;
@@ -121,7 +121,7 @@ impl Plan<'_> {
                                 compute: Compute {
                                     params: self.params,
                                     targets: &self.text.targets,
-                                    rows: Views {
+                                    rows: Both {
                                         input: View::new(input, &input_parts),
                                         output: View::new(output, &output_parts),
                                     },
@@ -207,35 +207,21 @@ impl Plan<'_> {
     }
 }
 
-/// Both matrices while nobody writes them.
-#[derive(Clone, Copy)]
-struct Views<'a> {
-    input: View<'a>,
-    output: View<'a>,
-}
-
-impl Source for Views<'_> {
+/// A matrix while nobody writes it.
+impl Source for View<'_> {
     #[inline(always)]
-    fn copy_input<S: Simd>(self, simd: S, row: u32, out: &mut [Lanes]) {
-        kernels::copy(simd, self.input.row(row), out);
+    fn copy<S: Simd>(self, simd: S, row: u32, out: &mut [Lanes]) {
+        kernels::copy(simd, self.row(row), out);
     }
     #[inline(always)]
-    fn copy_output<S: Simd>(self, simd: S, row: u32, out: &mut [Lanes]) {
-        kernels::copy(simd, self.output.row(row), out);
-    }
-    #[inline(always)]
-    fn prefetch_input(self, row: u32) {
-        kernels::prefetch(self.input.row(row));
-    }
-    #[inline(always)]
-    fn prefetch_output(self, row: u32) {
-        kernels::prefetch(self.output.row(row));
+    fn prefetch(self, row: u32) {
+        kernels::prefetch(self.row(row));
     }
 }
 
 /// One shard's part of a block.
 struct Block<'a> {
-    compute: Compute<'a, Views<'a>>,
+    compute: Compute<'a, View<'a>>,
     plan: &'a Plan<'a>,
     shard: &'a mut Shard,
     room: &'a mut Room,

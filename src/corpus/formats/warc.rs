@@ -65,6 +65,10 @@ fn pages(input: Box<dyn BufRead + Send>, file: Arc<str>) -> (Vec<Result<Paper, R
     let mut records = WarcReader::new(BufReader::new(Tail { input, end: end.clone() }));
     let mut records = records.stream_records();
     let mut record = 0;
+    // Where the next record starts is not known any more then.
+    let broken = |place: Place, error: &dyn std::fmt::Display| {
+        Err(Rejected { place, reason: format!("broken web archive: {error}; the rest is not read") })
+    };
     loop {
         let next = records.next_item();
         let Some(next) = next else { break };
@@ -73,11 +77,7 @@ fn pages(input: Box<dyn BufRead + Send>, file: Arc<str>) -> (Vec<Result<Paper, R
         let next = match next {
             Ok(next) => next,
             Err(error) => {
-                // Where the next record starts is not known any more.
-                found.push(Err(Rejected {
-                    place,
-                    reason: format!("broken web archive: {error}; the rest is not read"),
-                }));
+                found.push(broken(place, &error));
                 break;
             }
         };
@@ -93,10 +93,7 @@ fn pages(input: Box<dyn BufRead + Send>, file: Arc<str>) -> (Vec<Result<Paper, R
         let next = match next.into_buffered() {
             Ok(next) => next,
             Err(error) => {
-                found.push(Err(Rejected {
-                    place,
-                    reason: format!("broken web archive: {error}; the rest is not read"),
-                }));
+                found.push(broken(place, &error));
                 break;
             }
         };
