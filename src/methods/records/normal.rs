@@ -459,26 +459,28 @@ fn without_label(text: &str) -> &str {
     text
 }
 
+/// Languages as databases name them beside a title.
+const LANGUAGES: [&str; 16] = [
+    "english",
+    "german",
+    "french",
+    "spanish",
+    "italian",
+    "chinese",
+    "japanese",
+    "russian",
+    "portuguese",
+    "korean",
+    "turkish",
+    "polish",
+    "dutch",
+    "danish",
+    "swedish",
+    "czech",
+];
+
 /// Takes the name of a language away that stands behind the title as a sentence of its own: `Salt and sleep. German`.
 fn without_language(text: &str) -> &str {
-    const LANGUAGES: [&str; 16] = [
-        "english",
-        "german",
-        "french",
-        "spanish",
-        "italian",
-        "chinese",
-        "japanese",
-        "russian",
-        "portuguese",
-        "korean",
-        "turkish",
-        "polish",
-        "dutch",
-        "danish",
-        "swedish",
-        "czech",
-    ];
     let trimmed = text.trim_end_matches(['.', ' ']);
     match trimmed.rsplit_once(['.', '?']) {
         Some((head, tail))
@@ -529,10 +531,10 @@ fn trailing_bracket(text: &str) -> Option<(&str, &str, bool)> {
 
 /// What a database adds behind a title: nothing of the title itself. `None` if it is part of the title.
 fn remark(folded: &str) -> Option<Notice> {
-    if LABELS.contains(&folded) {
+    if LABELS.contains(&folded) || LANGUAGES.contains(&folded) {
         return Some(Notice::None);
     }
-    const PLAIN: [&str; 40] = [
+    const PLAIN: [&str; 25] = [
         "review",
         "editorial",
         "letter",
@@ -556,21 +558,6 @@ fn remark(folded: &str) -> Option<Notice> {
         "corrected",
         "proceedings",
         "conference paper",
-        "english",
-        "german",
-        "french",
-        "spanish",
-        "italian",
-        "chinese",
-        "japanese",
-        "russian",
-        "portuguese",
-        "korean",
-        "turkish",
-        "polish",
-        "dutch",
-        "danish",
-        "swedish",
         "retracted",
         "withdrawn",
     ];
