@@ -114,7 +114,13 @@ impl Cut {
                 joined
             });
         }
-        spans.into_iter().for_each(|span| visit(&text[span]));
+        for span in spans {
+            // Only a word that stands alone has a sign, so hyphens come first; another script ends it as a blank does.
+            let rest = &text[span.end..];
+            let end = rest.find(|c| Script::of(c) != Script::Spaced).unwrap_or(rest.len());
+            let sign = sign_after(&text[span.clone()], &rest[..end]);
+            visit(&text[span.start..span.end + sign]);
+        }
     }
 
     fn spaced(self, run: &str, start: usize, spans: &mut Vec<Range<usize>>) {
@@ -130,8 +136,7 @@ impl Cut {
                 }
                 before = c;
             }
-            let end = word.len() + sign_after(&word[from..], &run[at + word.len()..]);
-            spans.push(start + at + from..start + at + end);
+            spans.push(start + at + from..start + at + word.len());
         }
     }
 }
@@ -230,6 +235,17 @@ mod tests {
         for text in ["ລາວ", "ភាសាខ្មែរ", "မြန်မာဘာသာ"] {
             assert!(!words(Cut::default(), text).is_empty(), "{text}");
         }
+    }
+
+    #[test]
+    fn a_word_joined_by_hyphens_has_no_sign() {
+        let cut = Cut { keep_hyphens: true, ..Cut::default() };
+        for (text, wanted) in [("0-a#", vec!["0-a"]), ("c#-x", vec!["c#", "x"]), ("c++", vec!["c++"])] {
+            assert_eq!(words(cut, text), wanted);
+            let longer = format!("é,{text}");
+            assert_eq!(words(cut, &longer)[1..], wanted, "{longer}");
+        }
+        assert_eq!(words(cut, "c#语言")[0], "c#");
     }
 
     proptest! {
