@@ -7,8 +7,8 @@ Usage: word2vec.py PAPERTWIN PEER_PYTHON PEER_SCRIPT TOKENS [--threads 2] [--dim
 PAPERTWIN is the program; PEER_SCRIPT takes TOKENS --out FILE --dim N --epochs N --threads N [--skip-gram] and prints a
 JSON line with words_per_second, peak_rss_mib. Words a second count raw words times epochs over the seconds of training
 alone (papertwin's own report); user seconds and peak memory are those of the whole process, reading and writing
-included. "grouped" is papertwin with --group 8. --scaling adds papertwin over 1/8 ... 1 of the text, 1 and 2 threads, and
-25 ... 300 dimensions, plain and grouped. --corpus adds the whole way from a file of records to the model file. With more
+included. "each alone" is papertwin with --group 1: words drawn anew for each window. --scaling adds papertwin over 1/8 ... 1 of the text, 1 and 2 threads, and
+25 ... 300 dimensions, in groups and each alone. --corpus adds the whole way from a file of records to the model file. With more
 than one --threads the machine's own gain from threads is printed first: two copies of one loop, against one.
 """
 import argparse
@@ -84,14 +84,15 @@ p.add_argument("--scaling", action="store_true")
 p.add_argument("--corpus")
 a = p.parse_args()
 
-GROUPED = ("--group", "8")
+ALONE = ("--group", "1")
+KINDS = [("deterministic", ()), ("each alone", ALONE), ("hogwild", ("--hogwild",))]
 with tempfile.TemporaryDirectory() as folder:
     if a.threads > 1:
         print(f"{a.threads} processes do x{gain(a.threads):.2f} of the work of one")
     for _ in range(a.repeat):
         peer = theirs(a, folder, a.tokens)
         print("peer         ", json.dumps(peer), flush=True)
-        for name, extra in [("deterministic", ()), ("grouped", GROUPED), ("hogwild", ("--hogwild",))]:
+        for name, extra in KINDS:
             mine = ours(a, folder, ["--tokens", a.tokens], a.dims, a.threads, extra)
             speed = mine["words_per_second"] / peer["words_per_second"]
             print(f"{name:13}", json.dumps(mine))
@@ -99,7 +100,7 @@ with tempfile.TemporaryDirectory() as folder:
                   f"peak memory x{mine['peak_mib'] / peer['peak_mib']:.2f}, end to end x{peer['wall'] / mine['wall']:.2f}",
                   flush=True)
     if a.corpus:
-        for name, extra in [("deterministic", ()), ("grouped", GROUPED), ("hogwild", ("--hogwild",))]:
+        for name, extra in KINDS:
             print(f"records to model, {name}", json.dumps(ours(a, folder, [a.corpus], a.dims, a.threads, extra)), flush=True)
     if a.scaling:
         lines = open(a.tokens, encoding="utf-8").readlines()
@@ -108,10 +109,10 @@ with tempfile.TemporaryDirectory() as folder:
             with open(part, "w", encoding="utf-8") as out:
                 out.writelines(lines[: len(lines) // parts])
             for threads in sorted({1, a.threads}):
-                for name, extra in [("plain", ()), ("grouped", GROUPED)]:
+                for name, extra in KINDS[:2]:
                     row = ours(a, folder, ["--tokens", part], a.dims, threads, extra)
                     print(f"1/{parts} of the text, {threads} threads, {name}", json.dumps(row), flush=True)
         for dims in (25, 50, 100, 200, 300):
-            for name, extra in [("plain", ()), ("grouped", GROUPED)]:
+            for name, extra in KINDS[:2]:
                 row = ours(a, folder, ["--tokens", a.tokens], dims, a.threads, extra)
                 print(f"{dims} dimensions, {name}", json.dumps(row), flush=True)

@@ -108,8 +108,8 @@ struct Word2VecArgs {
     /// Windows computed against the same numbers; part of the result [default: by the most frequent word]
     #[arg(long, value_name = "N")]
     block: Option<usize>,
-    /// Neighbouring windows that share their drawn words; 8 is much faster; part of the result [default: 1; 8 with
-    /// --hogwild]
+    /// Neighbouring windows that share their drawn words; 1 draws anew for each window, at half the speed; part of the
+    /// result [default: 8]
     #[arg(long, value_name = "N")]
     group: Option<usize>,
     /// Let threads write over each other: another result each time, said so in the model
@@ -130,7 +130,7 @@ impl Word2VecArgs {
             ($($field:ident),*) => { $(if let Some(value) = self.$field { p.$field = value; })* };
         }
         set!(architecture, loss, window, epochs, min_count, sample, learning_rate, min_learning_rate, negative);
-        set!(ns_exponent, shards, init);
+        set!(ns_exponent, shards, init, group);
         if let Some(dims) = self.dims.or(dims) {
             p.dims = dims;
         }
@@ -139,9 +139,6 @@ impl Word2VecArgs {
         }
         if self.block.is_some() {
             p.block = self.block;
-        }
-        if self.group.is_some() {
-            p.group = self.group;
         }
         // A step below the usual last one means a constant step, not an error.
         if self.min_learning_rate.is_none() && p.learning_rate < p.min_learning_rate && p.learning_rate > 0.0 {

@@ -20,6 +20,9 @@ use super::{Architecture, Word2VecParams};
 /// a row.
 const MANY_OUTPUTS: usize = 64;
 
+/// Full steps (updates times the learning rate) that one row goes in a piece of grouped windows, at most.
+const LONGEST_STEP: f32 = 4.0;
+
 /// Where the rows of a matrix are read from.
 pub(super) trait Source: Copy {
     fn copy<S: Simd>(self, simd: S, row: u32, out: &mut [Lanes]);
@@ -167,18 +170,39 @@ impl<R: Source> Compute<'_, R> {
                 drawn: &windows.drawn[drawn..piece.drawn],
             };
             (words, reaches, drawn) = (piece.words, piece.reaches, piece.drawn);
-            let first = match (self.targets, self.group, self.params.architecture) {
-                (Targets::Negative { negative, .. }, 2.., Architecture::Cbow) => {
-                    self.cbow(simd, part, *negative, room, notes, loss.is_none())
+            let ask = loss.is_none();
+            let first = match (self.targets, self.group) {
+                (Targets::Negative { negative, .. }, 2..) => {
+                    let calm = Compute { rate: self.rate * self.damping(part), ..*self };
+                    match self.params.architecture {
+                        Architecture::Cbow => calm.cbow(simd, part, *negative, room, notes, ask),
+                        Architecture::SkipGram => calm.skip_gram(simd, part, *negative, room, notes, ask),
+                    }
                 }
-                (Targets::Negative { negative, .. }, 2.., Architecture::SkipGram) => {
-                    self.skip_gram(simd, part, *negative, room, notes, loss.is_none())
-                }
-                _ => self.each(simd, part, room, notes, loss.is_none()),
+                _ => self.each(simd, part, room, notes, ask),
             };
             loss = loss.or(Some(first));
         }
         loss.unwrap_or(0.0)
+    }
+
+    /// Below 1 where a piece would move one row by more than [`LONGEST_STEP`] full steps: a text that says the same few
+    /// words again and again, however rare they are elsewhere. Such a row would overshoot, and more with each piece.
+    #[inline(always)]
+    fn damping(&self, part: Part) -> f32 {
+        let count = |rows: &[u32], row: u32| rows.iter().map(|&other| u32::from(other == row)).sum::<u32>();
+        let (mut said, mut asked) = (0, 0);
+        for &row in part.words.iter().chain(part.drawn) {
+            let own = count(part.words, row);
+            said = said.max(own);
+            asked = asked.max(own + self.group as u32 * count(part.drawn, row));
+        }
+        let around = self.params.window as f32 + 1.0;
+        let updates = match self.params.architecture {
+            Architecture::Cbow => (said as f32 * around).max(asked as f32),
+            Architecture::SkipGram => asked as f32 * around,
+        };
+        (LONGEST_STEP / (updates * self.rate)).min(1.0)
     }
 
     /// Copies the rows of the words.

@@ -398,7 +398,8 @@ mod tests {
     }
 
     fn small(architecture: Architecture, loss: Loss) -> Word2Vec {
-        let params = Word2VecParams { architecture, loss, dims: 24, epochs: 3, min_count: 1, ..Default::default() };
+        let params =
+            Word2VecParams { architecture, loss, dims: 24, epochs: 3, min_count: 1, group: 1, ..Default::default() };
         Word2VecParams { sample: 0.0, learning_rate: 0.05, ..params }.check().unwrap()
     }
 
@@ -410,7 +411,7 @@ mod tests {
                 kinds.push((format!("{architecture} {loss}"), small(architecture, loss)));
             }
             let plain = small(architecture, Loss::NegativeSampling);
-            let grouped = Word2VecParams { group: Some(4), ..plain.params().clone() }.check().unwrap();
+            let grouped = Word2VecParams { group: 4, ..plain.params().clone() }.check().unwrap();
             kinds.push((format!("{architecture} in groups"), grouped));
         }
         kinds
@@ -454,6 +455,26 @@ mod tests {
                 .starts_with("4 distinct words in 2 texts (4 in all), none occurs 50 times or more; lower --min-count")
         );
         assert!(message(vec![]).starts_with("0 distinct words in 0 texts"));
+    }
+
+    #[test]
+    fn a_few_words_again_and_again_do_not_run_away() {
+        let usual = (0..60_000u64).map(|i| format!("w{}", i * i % 997));
+        let texts: Vec<Vec<String>> = vec![
+            ["only", "two"].repeat(20_000).into_iter().map(str::to_owned).collect(),
+            usual.clone().chain(std::iter::repeat_n("same".to_owned(), 3_000)).chain(usual).collect(),
+        ];
+        for text in texts {
+            let tokens = Tokens::from_texts([text]);
+            for architecture in [Architecture::Cbow, Architecture::SkipGram] {
+                let params = Word2VecParams { architecture, dims: 16, epochs: 2, sample: 0.0, ..Default::default() };
+                let trained = train(&tokens, &params.check().unwrap(), &Run::silent(Seed(5))).unwrap();
+                for word in ["only", "same", "w4"] {
+                    let vector = trained.embedding.vector(word).unwrap_or_default();
+                    assert!(vector.iter().all(|x| x.abs() < 30.0), "{architecture} {word}: {vector:?}");
+                }
+            }
+        }
     }
 
     #[test]

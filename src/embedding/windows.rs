@@ -319,11 +319,11 @@ mod tests {
     fn a_small_vocabulary_makes_small_blocks() {
         let vocabulary =
             |counts: Vec<u64>| Vocabulary { words: vec![String::new(); counts.len()], counts, places: vec![] };
-        let params = Word2VecParams { sample: 0.0, ..Default::default() };
+        let params = Word2VecParams { sample: 0.0, group: 1, ..Default::default() };
         // Half of the windows' words: seen 3 times a window among the words around, or as an output.
         assert_eq!(block_size(&params, &vocabulary(vec![10, 10]), 0.8), 10);
         assert_eq!(block_size(&params, &vocabulary(vec![10; 10_000]), 0.8), 512);
-        let grouped = Word2VecParams { group: Some(8), ..params.clone() };
+        let grouped = Word2VecParams { group: 8, ..params.clone() };
         assert_eq!(block_size(&grouped, &vocabulary(vec![10, 10]), 0.8), 10);
         // One word in ten is the same one, the others are all different: 15 windows by that word alone.
         let mixed = vocabulary([vec![1000], vec![1; 9_000]].concat());
