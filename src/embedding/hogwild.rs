@@ -12,33 +12,19 @@ use super::windows::{Cursor, Windows};
 use crate::progress::Task;
 
 /// Rows that all threads read and write.
-struct Shared {
-    lanes: Vec<SharedLanes>,
+struct Shared<'a> {
+    lanes: &'a [SharedLanes],
     width: usize,
 }
 
-impl Shared {
-    fn of(rows: &Rows) -> Shared {
-        let mut lanes = Vec::with_capacity(rows.count() * rows.width());
-        rows.each_lanes(|row| lanes.extend(row.iter().map(SharedLanes::new)));
-        Shared { lanes, width: rows.width() }
-    }
-
-    fn back(&self, rows: &Rows) {
-        let mut place = 0;
-        rows.each_lanes_mut(|row| {
-            kernels::copy_shared(kernels::Base, self.row(place), row);
-            place += 1;
-        });
-    }
-
+impl Shared<'_> {
     #[inline(always)]
     fn row(&self, row: u32) -> &[SharedLanes] {
         &self.lanes[row as usize * self.width..][..self.width]
     }
 }
 
-impl Source for &Shared {
+impl Source for &Shared<'_> {
     #[inline(always)]
     fn copy<S: Simd>(self, simd: S, row: u32, out: &mut [Lanes]) {
         kernels::copy_shared(simd, self.row(row), out);
@@ -49,9 +35,14 @@ impl Source for &Shared {
     }
 }
 
-/// Goes through the text once. The plan has one part a thread.
+/// Goes through the text once. The plan has one part of the text a thread; the rows are all in one part.
 pub(super) fn epoch(plan: &Plan, epoch: usize, input: &Rows, output: &Rows, task: &dyn Task) -> Epoch {
-    let shared = (Shared::of(input), Shared::of(output));
+    let mut lanes = [input, output].map(|rows| rows.part(0).write().expect("no writer panics"));
+    let [input_lanes, output_lanes] = &mut lanes;
+    let shared = (
+        Shared { lanes: kernels::shared(input_lanes), width: input.width() },
+        Shared { lanes: kernels::shared(output_lanes), width: output.width() },
+    );
     let mut done: Vec<Epoch> = vec![Epoch::default(); plan.parts.len()];
     std::thread::scope(|scope| {
         for (thread, done) in done.iter_mut().enumerate() {
@@ -71,8 +62,6 @@ pub(super) fn epoch(plan: &Plan, epoch: usize, input: &Rows, output: &Rows, task
             });
         }
     });
-    shared.0.back(input);
-    shared.1.back(output);
     done.into_iter().fold(Epoch::default(), |mut sum, part| {
         sum.add(&part);
         sum
@@ -85,7 +74,7 @@ struct Walk<'a> {
     epoch: usize,
     cursor: Cursor,
     length: u64,
-    rows: Both<&'a Shared>,
+    rows: Both<&'a Shared<'a>>,
     outputs: usize,
     task: &'a dyn Task,
     done: &'a mut Epoch,

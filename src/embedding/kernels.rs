@@ -68,10 +68,12 @@ pub(super) trait Simd: Copy {
 #[repr(C, align(64))]
 pub(super) struct SharedLanes([AtomicU32; 16]);
 
-impl SharedLanes {
-    pub fn new(lanes: &Lanes) -> SharedLanes {
-        SharedLanes(lanes.0.map(|x| AtomicU32::new(x.to_bits())))
-    }
+/// Rows that are lent to several threads at once, in place.
+pub(super) fn shared(lanes: &mut [Lanes]) -> &[SharedLanes] {
+    let (first, count) = (lanes.as_mut_ptr().cast::<SharedLanes>(), lanes.len());
+    // SAFETY: both are sixteen times 4 bytes at an address divisible by 64, every bit pattern is a number of either
+    // kind, and the exclusive borrow lasts as long as what is given back.
+    unsafe { std::slice::from_raw_parts(first, count) }
 }
 
 /// The definition, in plain Rust.
@@ -749,9 +751,10 @@ mod tests {
                 add_scaled(simd, &mut mean, 0.3, &sum);
                 let mut running = rows.clone();
                 running_sums(simd, &mut running, &rows[width..], &mut mean);
-                let shared: Vec<SharedLanes> = running.iter().map(SharedLanes::new).collect();
-                add_scaled_shared(simd, &shared, 0.9, &rows);
-                copy_shared(simd, &shared, &mut running);
+                let mut lent = running.clone();
+                let lent = shared(&mut lent);
+                add_scaled_shared(simd, lent, 0.9, &rows);
+                copy_shared(simd, lent, &mut running);
                 add(simd, &running[..width], &running[width..], &mut sum);
                 sigmoids(&mut scores);
                 self.out.extend(running.iter().chain(&sum).flat_map(|lanes| lanes.0));

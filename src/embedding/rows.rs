@@ -64,15 +64,6 @@ impl Rows {
         }
     }
 
-    /// Gives the lanes of each row in order, to be changed.
-    pub fn each_lanes_mut(&self, mut row: impl FnMut(&mut [Lanes])) {
-        let mut guards: Vec<_> = self.parts.iter().map(|part| part.write().expect("no writer panics")).collect();
-        for number in 0..self.count as u32 {
-            let (part, place) = self.place(number);
-            row(&mut guards[part][place as usize * self.width..][..self.width]);
-        }
-    }
-
     /// Gives the first `dims` numbers of each row in order.
     pub fn each(&self, dims: usize, mut row: impl FnMut(&[f32])) {
         let mut numbers = vec![0.0f32; self.width * 16];

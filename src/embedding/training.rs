@@ -269,7 +269,7 @@ pub(super) fn train_with(
         (first, report) = (checkpoint.head.epochs, checkpoint.head.report);
         (start.input, start.output) = (checkpoint.input, checkpoint.output);
     }
-    let row_parts = row_parts(threads);
+    let row_parts = if params.hogwild { 1 } else { row_parts(threads) };
     let mut random = run.seed.stream("word2vec/init");
     let dims = params.dims;
     let input = Rows::new(vocabulary.len(), dims, row_parts, |number, row| match start.input.get(number * dims..) {
