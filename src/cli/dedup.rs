@@ -406,7 +406,7 @@ fn write_report(
     let mut place = vec![usize::MAX; corpus.len()];
     let kept = resolution.rows.iter().enumerate().skip(base).filter(|(_, row)| row.kept);
     kept.enumerate().for_each(|(at, (record, _))| place[record] = at);
-    let merged = |record: usize| clean.get(place[record]).unwrap_or(&corpus.papers()[record]).clone();
+    let merged = |record: usize| clean.get(place[record]).unwrap_or(&corpus.papers()[record]);
     Ok(resolve::write_report(corpus, resolution, &merged, rejected, out)?)
 }
 

@@ -21,6 +21,7 @@ mod names;
 pub mod normal;
 mod pages;
 
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 
@@ -291,22 +292,17 @@ fn order_of_contents(papers: &[Paper], records: &[Record]) -> Vec<u32> {
     };
     order.par_sort_by(|&x, &y| {
         let (a, b) = (&papers[x as usize], &papers[y as usize]);
-        let written = |p: &'_ Paper| -> Vec<String> {
-            vec![
-                p.title.clone(),
-                p.authors.join(";"),
-                p.year.clone(),
-                p.venue.clone(),
-                p.pages.clone(),
-                p.doi.clone(),
-                p.abstract_text.clone(),
-                p.source.clone(),
-                p.id.clone(),
-                p.kind.clone(),
-                p.url.clone(),
-            ]
+        let authors = || {
+            if a.authors == b.authors { Ordering::Equal } else { a.authors.join(";").cmp(&b.authors.join(";")) }
         };
-        key(x).cmp(&key(y)).then_with(|| written(a).cmp(&written(b))).then(x.cmp(&y))
+        key(x)
+            .cmp(&key(y))
+            .then_with(|| a.title.cmp(&b.title))
+            .then_with(authors)
+            .then_with(|| (&a.year, &a.venue, &a.pages, &a.doi).cmp(&(&b.year, &b.venue, &b.pages, &b.doi)))
+            .then_with(|| (&a.abstract_text, &a.source, &a.id).cmp(&(&b.abstract_text, &b.source, &b.id)))
+            .then_with(|| (&a.kind, &a.url).cmp(&(&b.kind, &b.url)))
+            .then(x.cmp(&y))
     });
     order
 }

@@ -18,10 +18,10 @@ fn place(paper: &Paper) -> [String; 2] {
 ///
 /// # Errors
 /// If the writer fails.
-pub fn write_report(
+pub fn write_report<'p>(
     corpus: &Corpus,
     resolution: &Resolution,
-    merged: &dyn Fn(usize) -> Paper,
+    merged: &dyn Fn(usize) -> &'p Paper,
     rejected: &[Rejected],
     out: impl Write,
 ) -> Result<(), csv::Error> {
@@ -41,7 +41,7 @@ pub fn write_report(
         let differs = if row.kept {
             String::new()
         } else {
-            let lost = conflicts(&merged(row.survivor.index()), paper);
+            let lost = conflicts(merged(row.survivor.index()), paper);
             lost.iter().map(|(field, value)| format!("{field}={value}")).collect::<Vec<_>>().join(" | ")
         };
         let text = |score: Option<crate::similarity::Score>| score.map_or_else(String::new, |s| s.to_string());

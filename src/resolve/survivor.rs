@@ -179,30 +179,28 @@ pub fn unheld(paper: &Paper, other: &Paper) -> Vec<(String, String)> {
 /// The fields of a record whose values the merged record does not have: name and value, in the order of fields. Values
 /// that are equal in their normal form are no conflict.
 pub fn conflicts(merged: &Paper, other: &Paper) -> Vec<(String, String)> {
-    let same = |a: &str, b: &str| normal::fold(a) == normal::fold(b);
     let mut found = Vec::new();
-    let mut single = |name: &str, mine: &str, theirs: &str, equal: bool| {
-        if !normal::is_placeholder(theirs) && !equal && !same(mine, theirs) {
+    let mut single = |name: &str, mine: &str, theirs: &str, equal: &dyn Fn(&str, &str) -> bool| {
+        let same = mine == theirs || equal(mine, theirs) || normal::fold(mine) == normal::fold(theirs);
+        if !same && !normal::is_placeholder(theirs) {
             found.push((name.to_owned(), theirs.to_owned()));
         }
     };
-    single("title", &merged.title, &other.title, normal::title(&merged.title) == normal::title(&other.title));
-    single("abstract", &merged.abstract_text, &other.abstract_text, false);
-    single(
-        "authors",
-        &merged.authors.join("; "),
-        &other.authors.join("; "),
-        normal::authors(&merged.authors) == normal::authors(&other.authors),
-    );
-    single("year", &merged.year, &other.year, normal::year(&merged.year) == normal::year(&other.year));
-    single("venue", &merged.venue, &other.venue, false);
-    single("volume", &merged.volume, &other.volume, normal::counted(&merged.volume) == normal::counted(&other.volume));
-    single("number", &merged.number, &other.number, normal::counted(&merged.number) == normal::counted(&other.number));
-    single("pages", &merged.pages, &other.pages, normal::pages(&merged.pages) == normal::pages(&other.pages));
-    single("doi", &merged.doi, &other.doi, normal::doi(&merged.doi) == normal::doi(&other.doi));
-    single("type", &merged.kind, &other.kind, false);
-    single("url", &merged.url, &other.url, false);
-    single("keywords", &merged.keywords.join("; "), &other.keywords.join("; "), false);
+    let by_words = |_: &str, _: &str| false;
+    single("title", &merged.title, &other.title, &|a, b| normal::title(a) == normal::title(b));
+    single("abstract", &merged.abstract_text, &other.abstract_text, &by_words);
+    single("authors", &merged.authors.join("; "), &other.authors.join("; "), &|_, _| {
+        normal::authors(&merged.authors) == normal::authors(&other.authors)
+    });
+    single("year", &merged.year, &other.year, &|a, b| normal::year(a) == normal::year(b));
+    single("venue", &merged.venue, &other.venue, &by_words);
+    single("volume", &merged.volume, &other.volume, &|a, b| normal::counted(a) == normal::counted(b));
+    single("number", &merged.number, &other.number, &|a, b| normal::counted(a) == normal::counted(b));
+    single("pages", &merged.pages, &other.pages, &|a, b| normal::pages(a) == normal::pages(b));
+    single("doi", &merged.doi, &other.doi, &|a, b| normal::doi(a) == normal::doi(b));
+    single("type", &merged.kind, &other.kind, &by_words);
+    single("url", &merged.url, &other.url, &by_words);
+    single("keywords", &merged.keywords.join("; "), &other.keywords.join("; "), &by_words);
     found.extend(unheld(other, merged));
     for (key, value) in &other.extra {
         if !is_empty(value) && !is_form(key) && merged.extra.get(key) != Some(value) {

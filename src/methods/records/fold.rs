@@ -1,52 +1,59 @@
 //! Folding: one text, whatever a database, an export or a wrong encoding made of it, becomes plain lower-case words.
 
+use std::borrow::Cow;
+
 use unicode_normalization::UnicodeNormalization;
-use unicode_normalization::char::is_combining_mark;
+use unicode_normalization::char::{decompose_compatible, is_combining_mark};
 
 /// Undoes text that was written as UTF-8 and read as Windows-1252 or Latin-1 (`KÃ¶nig` for `König`), up to twice.
 /// Only places that form a valid UTF-8 sequence are changed, so text that never was damaged stays as it is.
-pub fn repair_mojibake(text: &str) -> String {
-    let mut text = text.to_owned();
-    for _ in 0..2 {
-        // Every damaged letter starts with one of the characters that a UTF-8 lead byte is read as.
-        if !text.chars().any(|c| ('\u{c2}'..='\u{f4}').contains(&c)) {
-            break;
-        }
-        let chars: Vec<char> = text.chars().collect();
-        let mut out = String::with_capacity(text.len());
-        let mut at = 0;
-        while at < chars.len() {
-            match damaged(&chars[at..]) {
-                Some((letter, used)) => {
-                    out.push(letter);
-                    at += used;
-                }
-                None => {
-                    out.push(chars[at]);
-                    at += 1;
-                }
-            }
-        }
-        if out == text {
-            break;
-        }
-        text = out;
+pub fn repair_mojibake(text: &str) -> Cow<'_, str> {
+    match repaired_once(text) {
+        None => Cow::Borrowed(text),
+        Some(once) => Cow::Owned(repaired_once(&once).unwrap_or(once)),
     }
-    text
+}
+
+/// The text with its damaged letters undone once; `None` if it has none.
+fn repaired_once(text: &str) -> Option<String> {
+    if text.is_ascii() {
+        return None;
+    }
+    let mut out: Option<String> = None;
+    let mut rest = text.char_indices();
+    let mut kept = 0;
+    while let Some((at, c)) = rest.next() {
+        if c.is_ascii() {
+            continue;
+        }
+        let Some((letter, used)) = damaged(&text[at..]) else { continue };
+        let out = out.get_or_insert_with(|| String::with_capacity(text.len()));
+        out.push_str(&text[kept..at]);
+        out.push(letter);
+        (1..used).for_each(|_| {
+            rest.next();
+        });
+        kept = rest.offset();
+    }
+    out.map(|mut out| {
+        out.push_str(&text[kept..]);
+        out
+    })
 }
 
 /// The letter that the first characters are the bytes of, and how many they are.
-fn damaged(chars: &[char]) -> Option<(char, usize)> {
-    let lead = byte_of(*chars.first()?)?;
+fn damaged(text: &str) -> Option<(char, usize)> {
+    let mut chars = text.chars();
+    let lead = byte_of(chars.next()?)?;
     let length = match lead {
         0xc2..=0xdf => 2,
         0xe0..=0xef => 3,
         0xf0..=0xf4 => 4,
         _ => return None,
     };
-    let mut bytes = [0u8; 4];
-    for (slot, &c) in bytes.iter_mut().zip(chars.get(..length)?) {
-        *slot = byte_of(c)?;
+    let mut bytes = [lead; 4];
+    for slot in &mut bytes[1..length] {
+        *slot = byte_of(chars.next()?)?;
     }
     let letter = std::str::from_utf8(&bytes[..length]).ok()?.chars().next()?;
     Some((letter, length))
@@ -67,22 +74,32 @@ fn byte_of(c: char) -> Option<u8> {
 
 /// Takes markup away: HTML entities and tags, LaTeX commands, braces and dollar signs. What a tag or a command encloses
 /// stays. `10 < 20` and `R&D` stay as they are.
-pub fn strip_markup(text: &str) -> String {
-    let mut text = text.to_owned();
+pub fn strip_markup(text: &str) -> Cow<'_, str> {
+    let mut text = Cow::Borrowed(text);
+    if !text.bytes().any(is_markup) {
+        return text;
+    }
     if text.contains("$\\less$") || text.contains("$\\greater$") || text.contains("$<$") || text.contains("$>$") {
-        text = text.replace("$\\less$", "<").replace("$\\greater$", ">").replace("$<$", "<").replace("$>$", ">");
+        let signs = text.replace("$\\less$", "<").replace("$\\greater$", ">").replace("$<$", "<").replace("$>$", ">");
+        text = signs.into();
     }
     if text.contains('&') {
         // Twice: exports encode what was encoded already (`&amp;lt;`).
-        text = html_escape::decode_html_entities(&html_escape::decode_html_entities(&text)).into_owned();
+        let decoded = html_escape::decode_html_entities(&html_escape::decode_html_entities(&text)).into_owned();
+        text = decoded.into();
     }
     if text.contains('<') {
-        text = strip_tags(&text);
+        text = strip_tags(&text).into();
     }
-    if text.contains('\\') || text.contains('{') || text.contains('$') {
-        text = strip_latex(&text);
+    if text.contains(['\\', '{', '$']) {
+        text = strip_latex(&text).into();
     }
     text
+}
+
+/// The bytes without which a text has no markup.
+fn is_markup(byte: u8) -> bool {
+    matches!(byte, b'&' | b'<' | b'\\' | b'{' | b'$')
 }
 
 fn strip_tags(text: &str) -> String {
@@ -161,20 +178,69 @@ fn strip_latex(text: &str) -> String {
 /// accents resolved, Greek letters by name, apostrophes dropped, everything that is no letter or digit a blank.
 /// Letters of other scripts stay. A text without letters and digits folds to nothing.
 pub fn fold(text: &str) -> String {
-    if text.bytes().all(|b| b.is_ascii() && !matches!(b, b'&' | b'<' | b'\\' | b'{' | b'$')) {
-        return ascii_words(text);
+    let text = strip_markup(text);
+    if text.is_ascii() {
+        return ascii_words(&text);
     }
-    let text = repair_mojibake(&strip_markup(text));
-    let mut plain = String::with_capacity(text.len());
-    for c in text.nfkd().filter(|c| !is_combining_mark(*c) || is_letter_mark(*c)) {
-        for c in c.to_lowercase() {
-            match spelled(c) {
-                Some(spelling) => plain.push_str(spelling),
-                None => plain.push(c),
-            }
+    words_of(&repair_mojibake(&text))
+}
+
+/// Words under construction: what stands between two of them is one blank.
+#[derive(Default)]
+struct Words {
+    out: String,
+    gap: bool,
+}
+
+impl Words {
+    fn letter(&mut self, c: char) {
+        if self.gap && !self.out.is_empty() {
+            self.out.push(' ');
+        }
+        self.gap = false;
+        self.out.push(c);
+    }
+
+    /// A character that is decomposed and in lower case.
+    fn plain(&mut self, c: char) {
+        if let Some(spelling) = spelled(c) {
+            spelling.chars().for_each(|c| self.letter(c));
+        } else if c.is_alphanumeric() || is_letter_mark(c) && is_combining_mark(c) {
+            self.letter(c.to_ascii_lowercase());
+        } else if !is_dropped(c) {
+            self.gap = true;
         }
     }
-    words(plain.chars())
+}
+
+/// [`fold`] of a text without markup and damage.
+fn words_of(text: &str) -> String {
+    let mut words = Words { out: String::with_capacity(text.len()), gap: false };
+    // Only marks that are letters are put into another order when they are decomposed together; accents go anyway.
+    if text.chars().any(is_letter_mark) {
+        text.nfkd().filter(|c| !is_combining_mark(*c) || is_letter_mark(*c)).for_each(|c| {
+            c.to_lowercase().for_each(|c| words.plain(c));
+        });
+        return words.out;
+    }
+    for c in text.chars() {
+        if c.is_ascii() {
+            match ASCII[c as usize] {
+                GAP => words.gap = true,
+                DROPPED => {}
+                letter => words.letter(char::from(letter)),
+            }
+            continue;
+        }
+        decompose_compatible(c, |c| {
+            if c.is_ascii() {
+                words.plain(c.to_ascii_lowercase());
+            } else if !is_combining_mark(c) || is_letter_mark(c) {
+                c.to_lowercase().for_each(|c| words.plain(c));
+            }
+        });
+    }
+    words.out
 }
 
 /// Marks that are vowels, not accents: without them Devanagari, Thai and their like lose their words.
@@ -182,40 +248,47 @@ fn is_letter_mark(c: char) -> bool {
     (c as u32) >= 0x0900 && (c as u32) < 0x1ab0
 }
 
-/// [`words`] of a text that is nothing but ASCII, as most are.
+/// What becomes of each ASCII character: its lower-case letter or digit, [`GAP`], or [`DROPPED`].
+const ASCII: [u8; 128] = {
+    let mut table = [GAP; 128];
+    let mut byte = 0;
+    while byte < 128 {
+        let c = byte as u8;
+        if c.is_ascii_alphanumeric() {
+            table[byte] = c.to_ascii_lowercase();
+        } else if matches!(c, b'\'' | b'`') {
+            table[byte] = DROPPED;
+        }
+        byte += 1;
+    }
+    table
+};
+const GAP: u8 = 0;
+const DROPPED: u8 = 1;
+
+/// [`words_of`] a text that is nothing but ASCII, as most are.
 fn ascii_words(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut gap = false;
     for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() {
-            if gap && !out.is_empty() {
-                out.push(' ');
+        match ASCII[usize::from(byte & 127)] {
+            GAP => gap = true,
+            DROPPED => {}
+            letter => {
+                if gap && !out.is_empty() {
+                    out.push(' ');
+                }
+                gap = false;
+                out.push(char::from(letter));
             }
-            gap = false;
-            out.push(char::from(byte.to_ascii_lowercase()));
-        } else if !matches!(byte, b'\'' | b'`') {
-            gap = true;
         }
     }
     out
 }
 
-fn words(chars: impl Iterator<Item = char>) -> String {
-    let mut out = String::new();
-    let mut gap = false;
-    for c in chars {
-        if c.is_alphanumeric() || is_letter_mark(c) && is_combining_mark(c) {
-            if gap && !out.is_empty() {
-                out.push(' ');
-            }
-            gap = false;
-            out.push(c.to_ascii_lowercase());
-        } else if !matches!(c, '\'' | '’' | '‘' | '`' | '´' | 'ʼ' | '\u{ad}' | '\u{200b}'..='\u{200d}' | '\u{feff}')
-        {
-            gap = true;
-        }
-    }
-    out
+/// Marks that leave no gap: apostrophes, soft hyphens, joiners.
+fn is_dropped(c: char) -> bool {
+    matches!(c, '\'' | '’' | '‘' | '`' | '´' | 'ʼ' | '\u{ad}' | '\u{200b}'..='\u{200d}' | '\u{feff}')
 }
 
 /// Letters that decomposition leaves, in the spelling that others use for them.
@@ -260,6 +333,12 @@ pub fn compact(folded: &str) -> String {
     folded.chars().filter(|c| *c != ' ').collect()
 }
 
+/// Whether a word stands in a short list. Most words differ from all of them in length or first letter.
+pub(super) fn is_among(word: &str, list: &[&str]) -> bool {
+    let first = word.as_bytes().first();
+    list.iter().any(|other| other.len() == word.len() && other.as_bytes().first() == first && *other == word)
+}
+
 /// A value that only says that there is none: `NA`, `n/a`, `null`, `-`, `unknown`.
 pub fn is_placeholder(text: &str) -> bool {
     let text = text.trim();
@@ -291,7 +370,7 @@ mod tests {
         assert_eq!(fold("A & B <5 or > 7"), "a b 5 or 7");
         assert_eq!(fold("воздух"), "воздух");
         for text in ["It's  a `plain' TITLE, of 2 (two) parts.", "", "--", "x", " A-b "] {
-            assert_eq!(ascii_words(text), words(text.chars()), "{text}");
+            assert_eq!(ascii_words(text), words_of(text), "{text}");
         }
         assert_eq!(fold("???"), "");
         assert_eq!(compact("e learning"), "elearning");

@@ -1,6 +1,8 @@
 //! Authors: every way of writing a name becomes a surname and the given names, as far as they are known.
 
-use super::fold::{fold, is_placeholder, repair_mojibake, strip_markup};
+use std::borrow::Cow;
+
+use super::fold::{fold, is_among, is_placeholder, repair_mojibake, strip_markup};
 
 /// One author.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -73,11 +75,16 @@ pub fn authors(entries: &[String]) -> Names {
     let mut list = Vec::new();
     let mut more = false;
     for entry in entries.iter().filter(|entry| !is_placeholder(entry)) {
-        let entry = part_joined(&part_glued(&lost_letters(&repair_mojibake(&without_entities(&mask_braces(entry))))));
+        let entry = mask_braces(entry);
+        let entry = without_entities(&entry);
+        let entry = repair_mojibake(&entry);
+        let entry = lost_letters(&entry);
+        let entry = part_glued(&entry);
+        let entry = part_joined(&entry);
         for piece in split_list(&entry) {
             for name in split_commas(piece) {
-                let folded = fold(&name);
-                if matches!(folded.as_str(), "et al" | "others" | "et al others" | "al") {
+                // No name is as short as these with marks around.
+                if name.len() <= 20 && matches!(&*fold(&name), "et al" | "others" | "et al others" | "al") {
                     more = true;
                     continue;
                 }
@@ -98,9 +105,9 @@ pub fn authors(entries: &[String]) -> Names {
 /// A letter that an encoding lost, shown as a question mark or a replacement character inside a name; it can be any letter.
 const LOST: char = 'ʘ';
 
-fn lost_letters(entry: &str) -> String {
+fn lost_letters(entry: &str) -> Cow<'_, str> {
     if !entry.contains(['?', '\u{fffd}']) {
-        return entry.to_owned();
+        return entry.into();
     }
     let chars: Vec<char> = entry.chars().collect();
     let lost = |at: usize| matches!(chars[at], '?' | '\u{fffd}');
@@ -110,16 +117,26 @@ fn lost_letters(entry: &str) -> String {
         .collect()
 }
 
-fn without_entities(entry: &str) -> String {
-    if entry.contains('&') { html_escape::decode_html_entities(entry).into_owned() } else { entry.to_owned() }
+fn without_entities(entry: &str) -> Cow<'_, str> {
+    if entry.contains('&') { html_escape::decode_html_entities(entry) } else { entry.into() }
 }
 
 /// `Liu LiangMoody Julie`, `Basaria SWahlstrom JTDobs AS`: a list without marks, surnames first, that lost what stood
 /// between its people. A capital that begins a word inside a word begins a surname there, if what stands on both sides
 /// has a blank of its own (`Kevin DeLuca` and `Li MingXia` are one person each).
-fn part_joined(entry: &str) -> String {
-    if entry.contains([',', ';', '&', '|', '\n']) || entry.contains(" and ") || !entry.contains(' ') {
-        return entry.to_owned();
+fn part_joined(entry: &str) -> Cow<'_, str> {
+    if entry.contains([',', ';', '&', '|', '\n']) || !entry.contains(' ') || entry.contains(" and ") {
+        return entry.into();
+    }
+    let (mut before, mut capital) = (' ', false);
+    let inside = entry.chars().any(|c| {
+        let found = capital && c.is_lowercase();
+        capital = c.is_uppercase() && !matches!(before, ' ' | '-' | '\u{a0}');
+        before = c;
+        found
+    });
+    if !inside {
+        return entry.into();
     }
     let chars: Vec<char> = entry.chars().collect();
     let mut cuts: Vec<usize> = Vec::new();
@@ -151,7 +168,7 @@ fn part_joined(entry: &str) -> String {
         from = end;
     }
     if segments.len() < 2 {
-        return entry.to_owned();
+        return entry.into();
     }
     let surname_first = |segment: &String| {
         let segment = segment.trim();
@@ -160,7 +177,7 @@ fn part_joined(entry: &str) -> String {
         let surname = (particles + 1).min(words.len());
         format!("{}, {}", words[..surname].join(" "), words[surname..].join(" "))
     };
-    segments.iter().map(surname_first).collect::<Vec<_>>().join(";")
+    segments.iter().map(surname_first).collect::<Vec<_>>().join(";").into()
 }
 
 /// What stands before a capital inside one surname: `McDonald`, `DeLuca`.
@@ -170,7 +187,11 @@ const JOINED: [&str; 22] = [
 ];
 
 /// `Hruby R.Hasto J.Minarik P.`: an initial with a full stop and no blank before the next surname ends a name.
-fn part_glued(entry: &str) -> String {
+fn part_glued(entry: &str) -> Cow<'_, str> {
+    let mut rest = entry.split('.').skip(1);
+    if !rest.any(|after| after.starts_with(char::is_uppercase)) {
+        return entry.into();
+    }
     let chars: Vec<char> = entry.chars().collect();
     let mut out = String::with_capacity(entry.len() + 8);
     let mut has_surname = false;
@@ -190,13 +211,13 @@ fn part_glued(entry: &str) -> String {
             out.push(' ');
         }
     }
-    out
+    out.into()
 }
 
 /// A brace keeps words together: its blanks become no-break spaces, so `{Society of X}` is never split.
-fn mask_braces(entry: &str) -> String {
+fn mask_braces(entry: &str) -> Cow<'_, str> {
     if !entry.contains('{') {
-        return entry.to_owned();
+        return entry.into();
     }
     let mut depth = 0usize;
     let mut out = String::with_capacity(entry.len());
@@ -208,16 +229,22 @@ fn mask_braces(entry: &str) -> String {
             _ => out.push(c),
         }
     }
-    if out.contains('\\') { strip_markup(&out) } else { out }
+    if out.contains('\\') { strip_markup(&out).into_owned().into() } else { out.into() }
 }
 
 fn without_et_al(name: &str) -> (&str, bool) {
-    let lower = name.to_lowercase();
-    match lower.rfind("et al").filter(|&at| at > 0 && lower.len() == name.len() && lower.len() - at <= 7) {
-        Some(at) if name.is_char_boundary(at) => (name[..at].trim_end_matches([' ', ',']), true),
-        _ => (name, false),
+    let from = name.len().saturating_sub(7).max(1);
+    let tail = (from..name.len()).rev().find(|&at| {
+        name.get(at..).and_then(|tail| tail.get(..5)).is_some_and(|words| words.eq_ignore_ascii_case("et al"))
+    });
+    match tail {
+        Some(at) => (name[..at].trim_end_matches([' ', ',']), true),
+        None => (name, false),
     }
 }
+
+/// What stands between the people of a list.
+const JOINTS: [&str; 8] = [" and ", " AND ", " And ", " & ", " with ", "\n", "\r", "|"];
 
 fn split_list(entry: &str) -> Vec<&str> {
     if entry.contains(';') {
@@ -228,9 +255,9 @@ fn split_list(entry: &str) -> Vec<&str> {
     let bytes = entry.as_bytes();
     let mut at = 0;
     while at < bytes.len() {
-        let joint = [" and ", " AND ", " And ", " & ", " with ", "\n", "\r", "|"]
-            .iter()
-            .find(|joint| bytes[at..].starts_with(joint.as_bytes()));
+        let joint = matches!(bytes[at], b' ' | b'\n' | b'\r' | b'|')
+            .then(|| JOINTS.iter().find(|joint| bytes[at..].starts_with(joint.as_bytes())))
+            .flatten();
         match joint {
             Some(joint) => {
                 pieces.push(&entry[start..at]);
@@ -264,7 +291,7 @@ fn is_whole_name(part: &str) -> bool {
 /// Commas part the surname from the given names, or one author from the next.
 fn split_commas(piece: &str) -> Vec<String> {
     let parts: Vec<&str> = piece.split(',').map(str::trim).filter(|part| !part.is_empty()).collect();
-    let is_suffix = |part: &str| SUFFIXES.contains(&fold(part).as_str());
+    let is_suffix = |part: &str| part.len() <= 8 && is_among(&fold(part), &SUFFIXES);
     let parts: Vec<&str> =
         parts.iter().copied().enumerate().filter(|(at, p)| *at == 0 || !is_suffix(p)).map(|(_, p)| p).collect();
     let join = |parts: &[&str]| parts.join(", ");
@@ -296,7 +323,7 @@ fn split_commas(piece: &str) -> Vec<String> {
 fn has_particle_given(part: &str) -> bool {
     part.split([' ', '.'])
         .rfind(|w| !w.is_empty())
-        .is_some_and(|last| PARTICLES.contains(&last.to_lowercase().as_str()))
+        .is_some_and(|last| last.len() <= 5 && is_among(&last.to_lowercase(), &PARTICLES))
 }
 
 fn parse(name: &str) -> Option<Name> {
@@ -306,21 +333,21 @@ fn parse(name: &str) -> Option<Name> {
         return None;
     }
     let words: Vec<&str> = folded.split(' ').collect();
-    if words.iter().any(|w| BODIES.contains(w)) || name.contains('\u{a0}') && words.len() > 3 && !name.contains(',') {
+    if words.iter().any(|w| is_among(w, &BODIES)) || name.contains('\u{a0}') && words.len() > 3 && !name.contains(',') {
         return Some(Name { surname: folded.replace(' ', "").into(), given: "".into() });
     }
     if let Some((last, first)) = name.split_once(',') {
         let surname = surname_of(&fold(last));
         let given = fold(&spaced(first));
         let given: Vec<&str> =
-            given.split(' ').filter(|w| !w.is_empty() && !PARTICLES.contains(w) && !SUFFIXES.contains(w)).collect();
+            given.split(' ').filter(|w| !w.is_empty() && !is_among(w, &PARTICLES) && !is_among(w, &SUFFIXES)).collect();
         return (!surname.is_empty()).then(|| Name { surname: surname.into(), given: given.join(" ").into() });
     }
     // No comma: "First Last", "F. Last", "Last FM", "Last F M".
     let raw: Vec<&str> =
-        name.split(|c: char| c.is_whitespace()).filter(|w| !w.is_empty() && !fold(w).is_empty()).collect();
+        name.split(|c: char| c.is_whitespace()).filter(|w| !w.is_empty() && says_something(w)).collect();
     let raw: Vec<&str> = match raw.split_last() {
-        Some((last, rest)) if rest.len() > 1 && SUFFIXES.contains(&fold(last).as_str()) => rest.to_vec(),
+        Some((last, rest)) if rest.len() > 1 && last.len() <= 8 && is_among(&fold(last), &SUFFIXES) => rest.to_vec(),
         _ => raw,
     };
     let initials_at_end = raw.iter().rev().take_while(|w| is_initials(w)).count();
@@ -331,7 +358,7 @@ fn parse(name: &str) -> Option<Name> {
         return (!surname.is_empty()).then(|| Name { surname: surname.into(), given: given.into() });
     }
     let mut from = raw.len() - 1;
-    while from > 0 && PARTICLES.contains(&fold(raw[from - 1]).as_str()) {
+    while from > 0 && is_among(&fold(raw[from - 1]), &PARTICLES) {
         from -= 1;
     }
     let surname = surname_of(&fold(&raw[from..].join(" ")));
@@ -357,10 +384,25 @@ fn spaced(given: &str) -> String {
 
 /// Particles and suffixes go, unless nothing else is there; the rest is joined. Umlauts written with e are folded too.
 fn surname_of(folded: &str) -> String {
-    let words: Vec<&str> = folded.split(' ').filter(|w| !w.is_empty()).collect();
-    let kept: Vec<&str> = words.iter().copied().filter(|w| !PARTICLES.contains(w) && !SUFFIXES.contains(w)).collect();
-    let kept = if kept.is_empty() { words } else { kept };
-    kept.concat().replace("ae", "a").replace("oe", "o").replace("ue", "u")
+    let words = || folded.split(' ').filter(|w| !w.is_empty());
+    let mut joined = String::with_capacity(folded.len());
+    joined.extend(words().filter(|w| !is_among(w, &PARTICLES) && !is_among(w, &SUFFIXES)));
+    if joined.is_empty() {
+        joined.extend(words());
+    }
+    for (umlaut, vowel) in [("ae", "a"), ("oe", "o"), ("ue", "u")] {
+        if joined.contains(umlaut) {
+            joined = joined.replace(umlaut, vowel);
+        }
+    }
+    joined
+}
+
+/// Whether anything of a word is left when it is folded.
+fn says_something(word: &str) -> bool {
+    word.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'.' || b == b'-')
+        && word.bytes().any(|b| b.is_ascii_alphanumeric())
+        || !fold(word).is_empty()
 }
 
 /// Whether two names can be one person's: surnames equal, one letter off, one the end of the other (two surnames, of

@@ -4,6 +4,7 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::fold::is_among;
 pub use super::fold::{compact, fold, is_placeholder, repair_mojibake, strip_markup};
 pub use super::identifiers::{arxiv, doi, isbn, pmcid, pmid};
 pub use super::names::{Name, Names, authors, same_person};
@@ -223,6 +224,9 @@ pub fn year(text: &str) -> Option<u16> {
 /// A volume or an issue: runs of digits without leading zeros, letters only where they mean something (`4 Suppl 1` is
 /// `4s1`, `B` is `b`); `18-19` stays a range; `02-Mar` is 2-3. Empty where there is none.
 pub fn counted(text: &str) -> Box<str> {
+    if text.bytes().all(|b| b.is_ascii_digit()) {
+        return text.trim_start_matches('0').into();
+    }
     if is_placeholder(text) || text.trim() == "0" {
         return "".into();
     }
@@ -351,11 +355,8 @@ pub fn title(text: &str) -> Title {
         return Title::default();
     }
     let text = &*single_formulas(text);
-    let plain = if text.is_ascii() && !text.contains(['&', '<', '\\', '{', '$']) {
-        text.to_owned()
-    } else {
-        repair_mojibake(&strip_markup(text))
-    };
+    let plain = strip_markup(text);
+    let plain = repair_mojibake(&plain);
     let mut notice = Notice::None;
     let mut translation = String::new();
     let unbracketed = without_labels(plain.trim());
@@ -442,16 +443,16 @@ fn without_label(text: &str) -> &str {
     let left = |rest: &str| fold(rest).contains(' ');
     if let Some((head, rest)) = text.split_once([':', '-'])
         && head.len() <= LONGEST_LABEL
-        && left(rest)
         && LABELS.contains(&fold(head).as_str())
+        && left(rest)
     {
         return rest.trim();
     }
     for mark in [" - ", ": ", ", ", "? "] {
         if let Some((head, tail)) = text.rsplit_once(mark)
             && tail.len() <= LONGEST_LABEL
-            && left(head)
             && LABELS.contains(&fold(tail).as_str())
+            && left(head)
         {
             return head;
         }
@@ -484,7 +485,7 @@ fn without_language(text: &str) -> &str {
     let trimmed = text.trim_end_matches(['.', ' ']);
     match trimmed.rsplit_once(['.', '?']) {
         Some((head, tail))
-            if tail.len() <= LONGEST_LABEL && fold(head).contains(' ') && LANGUAGES.contains(&fold(tail).as_str()) =>
+            if tail.len() <= LONGEST_LABEL && LANGUAGES.contains(&fold(tail).as_str()) && fold(head).contains(' ') =>
         {
             head
         }
@@ -646,7 +647,7 @@ fn without_notice<'t>(folded: &'t str, raw: &str) -> (&'t str, Notice) {
             }
         }
     }
-    if raw.to_lowercase().starts_with("correction:") {
+    if raw.get(..11).is_some_and(|front| front.eq_ignore_ascii_case("correction:")) {
         return (folded.strip_prefix("correction ").unwrap_or(folded), Notice::Erratum);
     }
     // ": reply", ". Reply" at the end.
@@ -697,13 +698,16 @@ fn numerals(folded: &str) -> String {
             out.push(' ');
         }
         let single = match word {
-            "i" if NUMBERED.contains(&before) || at + 1 == count && at > 0 => Some(1),
-            "v" if NUMBERED.contains(&before) => Some(5),
-            "x" if NUMBERED.contains(&before) => Some(10),
-            "one" if NUMBERED.contains(&before) => Some(1),
+            "i" if is_among(before, &NUMBERED) || at + 1 == count && at > 0 => Some(1),
+            "v" if is_among(before, &NUMBERED) => Some(5),
+            "x" if is_among(before, &NUMBERED) => Some(10),
+            "one" if is_among(before, &NUMBERED) => Some(1),
             _ => None,
         };
-        let spelled = || NUMBER_WORDS.iter().position(|w| *w == word).map(|place| place as u32 + 2);
+        let spelled = || {
+            let place = is_among(word, &NUMBER_WORDS).then(|| NUMBER_WORDS.iter().position(|w| *w == word));
+            place.flatten().map(|place| place as u32 + 2)
+        };
         match single.or_else(|| roman(word)).or_else(spelled) {
             Some(number) => out.push_str(&number.to_string()),
             None => out.push_str(word),
@@ -741,7 +745,7 @@ fn venue_words(text: &str) -> String {
     let mut out = String::with_capacity(folded.len());
     for word in folded.split(' ') {
         let number = word.starts_with(|c: char| c.is_ascii_digit());
-        if number || EMPTY.contains(&word) || word.is_empty() {
+        if number || is_among(word, &EMPTY) || word.is_empty() {
             continue;
         }
         if !out.is_empty() {

@@ -1,5 +1,6 @@
 //! Pages in one spelling: full ranges, lettered pages, article numbers, and what spreadsheets made of them.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use super::fold::is_placeholder;
@@ -53,8 +54,14 @@ pub fn pages(text: &str) -> Option<Pages> {
     if is_placeholder(text) {
         return None;
     }
-    let text = text.to_lowercase().replace("&ndash;", "-").replace("&#8211;", "-");
-    let text = text.trim();
+    let mut lower = Cow::Borrowed(text);
+    if text.contains(char::is_uppercase) {
+        lower = text.to_lowercase().into();
+    }
+    if text.contains('&') {
+        lower = lower.replace("&ndash;", "-").replace("&#8211;", "-").into();
+    }
+    let text = lower.trim();
     if let Some(found) = spreadsheet_date(text) {
         return Some(found);
     }
