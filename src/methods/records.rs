@@ -20,6 +20,7 @@ mod junk;
 mod names;
 pub mod normal;
 mod pages;
+mod words;
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -38,6 +39,7 @@ use crate::similarity::{PairSink, Scan, Score};
 pub use compare::{Agreement, Comparison, TitleLevel};
 pub use decide::{Decision, Relation, Verdict, Veto};
 pub use explain::{FieldEvidence, evidence_line, explain};
+use fold::is_compactly_equal;
 pub use junk::{Junk, JunkField};
 use normal::Record;
 
@@ -82,6 +84,8 @@ pub struct RecordMatcher {
 pub struct Edge {
     /// The records.
     pub pair: Pair,
+    /// What each field says.
+    pub comparison: Comparison,
     /// The decision.
     pub decision: Decision,
 }
@@ -152,8 +156,14 @@ impl RecordMatcher {
     /// What each field says about a pair.
     pub fn compare(&self, pair: Pair) -> Comparison {
         let (a, b) = (self.record(pair.first()), self.record(pair.second()));
-        let mut comparison = compare::compare(a, b);
-        if comparison.venue == Agreement::Different && self.aliases.contains(&venue_key(a, b)) {
+        self.with_aliases(compare::compare(a, b), a, b)
+    }
+
+    fn with_aliases(&self, mut comparison: Comparison, a: &Record, b: &Record) -> Comparison {
+        if comparison.venue == Agreement::Different
+            && !self.aliases.is_empty()
+            && self.aliases.contains(&venue_key(a, b))
+        {
             comparison.venue = Agreement::Compatible;
         }
         comparison
@@ -171,6 +181,11 @@ impl RecordMatcher {
 
     /// Compares two records and decides.
     pub fn decide(&self, pair: Pair) -> Decision {
+        self.decide_by(pair, || self.compare(pair))
+    }
+
+    /// Decides about two records with the comparison that `compare` makes of them, if one is needed.
+    fn decide_by(&self, pair: Pair, compare: impl FnOnce() -> Comparison) -> Decision {
         let (first, second) = (self.record(pair.first()), self.record(pair.second()));
         let nothing = Decision {
             verdict: Verdict::Different,
@@ -185,7 +200,11 @@ impl RecordMatcher {
         if self.of_one_source(pair) {
             return Decision { veto: Some(Veto::OneSource), ..nothing };
         }
-        if first == second {
+        let twins = match self.sources {
+            Some(_) => first == second,
+            None => self.standing(pair.first()) == self.standing(pair.second()),
+        };
+        if twins {
             return Decision {
                 verdict: Verdict::Same,
                 points: f64::INFINITY,
@@ -194,7 +213,7 @@ impl RecordMatcher {
                 relation: None,
             };
         }
-        decide::decide(&self.compare(pair), self.is_heading(pair))
+        decide::decide(&compare(), self.is_heading(pair))
     }
 
     /// The candidate pairs among the records that stand for their kind, ascending.
@@ -206,9 +225,16 @@ impl RecordMatcher {
     pub fn edges(&self) -> Vec<Edge> {
         self.candidates
             .par_iter()
-            .filter(|pair| !compare::have_nothing_in_common(self.record(pair.first()), self.record(pair.second())))
-            .map(|&pair| Edge { pair, decision: self.decide(pair) })
-            .filter(|edge| edge.decision.verdict != Verdict::Different || edge.decision.relation.is_some())
+            .filter_map(|&pair| {
+                let (a, b) = (self.record(pair.first()), self.record(pair.second()));
+                if compare::have_nothing_in_common(a, b) {
+                    return None;
+                }
+                let comparison = self.with_aliases(compare::compare_related(a, b), a, b);
+                let decision = self.decide_by(pair, || comparison);
+                let tells = decision.verdict != Verdict::Different || decision.relation.is_some();
+                tells.then_some(Edge { pair, comparison, decision })
+            })
             .collect()
     }
 }
@@ -219,7 +245,7 @@ fn set_serials(papers: &[Paper], headings: &[bool], records: &mut [Record]) {
     for ((paper, record), &heading) in papers.iter().zip(records).zip(headings) {
         let placeless = record.volume.is_empty() && record.number.is_empty() && record.pages.is_none();
         let nameless = record.doi.is_none() && record.pmid.is_none() && record.sketch.is_empty();
-        if !paper.source.is_empty() && placeless && nameless && (heading || compare::is_heading(&record.title.words)) {
+        if !paper.source.is_empty() && placeless && nameless && (heading || compare::is_heading(&record.title)) {
             record.serial = xxh3_64(format!("{}\0{}", paper.source, paper.id).as_bytes());
         }
     }
@@ -241,8 +267,13 @@ fn venue_aliases(records: &[Record], candidates: &[Pair]) -> FxHashSet<(u64, u64
             if a.venue.words.is_empty() || b.venue.words.is_empty() || a.year.is_none() || a.year != b.year {
                 return None;
             }
-            // Titles that are the same have hardly other lengths.
-            if a.title.words.len().abs_diff(b.title.words.len()) > 8 || compare::have_nothing_in_common(a, b) {
+            // Titles that are the same have the same letters, or a translation, and hardly other lengths.
+            let (x, y) = (&a.title, &b.title);
+            let translated = !(x.translation.is_empty() && y.translation.is_empty());
+            if x.words.len().abs_diff(y.words.len()) > 8
+                || !translated && !is_compactly_equal(&x.words, &y.words)
+                || compare::have_nothing_in_common(a, b)
+            {
                 return None;
             }
             let comparison = compare::compare(a, b);
@@ -316,14 +347,14 @@ fn headings(records: &[Record]) -> Vec<bool> {
     let mut sizes: FxHashMap<&str, usize> = FxHashMap::default();
     for record in records.iter().filter(|r| !r.title.words.is_empty()) {
         let surname = record.names.list.iter().map(|name| &*name.surname).min().unwrap_or("");
-        let year = if compare::saying(&record.title.words) >= 5 { 0 } else { record.year.unwrap_or(0) };
+        let year = if record.title.saying >= 5 { 0 } else { record.year.unwrap_or(0) };
         groups.entry(&record.title.words).or_default().insert((surname, year));
         *sizes.entry(&record.title.words).or_insert(0) += 1;
     }
     records
         .iter()
         .map(|record| {
-            let least = if compare::saying(&record.title.words) <= 3 { 3 } else { 4 };
+            let least = if record.title.saying <= 3 { 3 } else { 4 };
             groups
                 .get(&*record.title.words)
                 .is_some_and(|kinds| kinds.len() >= least && kinds.len() * 2 >= sizes[&*record.title.words])

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::cluster::{Decided, Judge, Judgement, Link};
 use super::{Options, Versions, identical, is_same};
 use crate::corpus::{Corpus, Pair, PaperId};
-use crate::methods::records::{self, Decision, Junk, RecordMatcher, Records, Relation, Verdict, Veto};
+use crate::methods::records::{self, Decision, Edge, Junk, RecordMatcher, Records, Relation, Verdict, Veto};
 use crate::methods::{Input, Matcher, Method, MethodError};
 use crate::progress::Run;
 use crate::similarity::Score;
@@ -37,6 +37,8 @@ pub struct OtherMethod<'c> {
 pub struct Evidence<'c> {
     corpus: &'c Corpus,
     records: RecordMatcher,
+    /// The pairs of records that are not simply different, ascending.
+    edges: Vec<Edge>,
     with_records: bool,
     others: Vec<OtherMethod<'c>>,
     combine: Combine,
@@ -67,9 +69,11 @@ impl<'c> Evidence<'c> {
             others.push(OtherMethod { name: method.name(), matcher, lambda: *lambda });
         }
         let with_records = !options.without_records || others.is_empty();
+        let edges = if with_records { records.edges() } else { Vec::new() };
         Ok(Evidence {
             corpus,
             records,
+            edges,
             with_records,
             others,
             combine: options.combine,
@@ -110,8 +114,15 @@ impl<'c> Evidence<'c> {
         place < self.base
     }
 
+    /// What record matching found about the two records that stand for these, if it is more than that they differ.
+    fn edge(&self, pair: Pair) -> Option<&Edge> {
+        let standing = Pair::new(self.records.standing(pair.first()), self.records.standing(pair.second()))?;
+        let place = self.edges.binary_search_by(|edge| edge.pair.cmp(&standing)).ok()?;
+        Some(&self.edges[place])
+    }
+
     fn decide(&self, pair: Pair) -> Decision {
-        let mut decision = self.records.decide(pair);
+        let mut decision = self.edge(pair).map_or_else(|| self.records.decide(pair), |edge| edge.decision);
         if self.versions == Versions::Merge
             && decision.relation == Some(Relation::Version)
             && !self.records.of_one_source(pair)
@@ -127,7 +138,7 @@ impl<'c> Evidence<'c> {
         let mut found = Found::default();
         let mut pairs: BTreeSet<Pair> = BTreeSet::new();
         if self.with_records {
-            for edge in self.records.edges() {
+            for edge in &self.edges {
                 let pair = edge.pair;
                 if self.in_base(pair.first().index()) && self.in_base(pair.second().index()) {
                     continue;
@@ -173,7 +184,8 @@ impl<'c> Evidence<'c> {
     pub fn line(&self, pair: Pair) -> String {
         let mut parts = Vec::new();
         if self.with_records {
-            parts.push(records::evidence_line(&self.records.compare(pair), &self.decide(pair)));
+            let comparison = self.edge(pair).map_or_else(|| self.records.compare(pair), |edge| edge.comparison);
+            parts.push(records::evidence_line(&comparison, &self.decide(pair)));
         }
         parts.extend(self.others.iter().map(|other| format!("{} {}", other.name, other.matcher.score(pair))));
         parts.join("; ")
@@ -182,7 +194,7 @@ impl<'c> Evidence<'c> {
     /// Why a record is a duplicate of the one that stays, and how alike they are.
     pub(super) fn reason(&self, removed: u32, kept: u32, decided: &Decided) -> (Option<Score>, String) {
         let Some(pair) = Pair::new(PaperId(removed), PaperId(kept)) else { return (None, String::new()) };
-        let score = Some(self.judge(pair).score);
+        let judgement = self.judge(pair);
         let (a, b) = (self.corpus.paper(pair.first()), self.corpus.paper(pair.second()));
         let reason = if decided.same.contains(&pair) {
             "decided: same".to_owned()
@@ -190,12 +202,12 @@ impl<'c> Evidence<'c> {
             "exact".to_owned()
         } else if self.with_records && self.records.record(pair.first()) == self.records.record(pair.second()) {
             "exact after normalisation".to_owned()
-        } else if is_same(self.judge(pair).verdict) {
+        } else if is_same(judgement.verdict) {
             self.line(pair)
         } else {
             format!("through other records of the cluster; {}", self.line(pair))
         };
-        (score, reason)
+        (Some(judgement.score), reason)
     }
 }
 

@@ -3,10 +3,12 @@
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
-use xxhash_rust::xxh3::xxh3_64;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use super::compare::{first_surname, is_function_word};
+use super::compare::first_surname;
+use super::fold::compact;
 use super::normal::Record;
+use super::words::{Taken, known};
 
 /// A block of at most so many records is compared as a whole.
 const WHOLE: usize = 24;
@@ -62,7 +64,7 @@ fn document_frequencies(records: &[Record]) -> FxHashMap<u64, u32> {
     let mut seen: Vec<u64> = Vec::new();
     for record in records {
         seen.clear();
-        seen.extend(record.title.words.split(' ').filter(|w| !is_function_word(w)).map(|w| xxh3_64(w.as_bytes())));
+        seen.extend(record.title.tokens.iter().filter(|word| !word.is(known::FUNCTION)).map(|word| word.hash));
         seen.sort_unstable();
         seen.dedup();
         for &word in &seen {
@@ -75,12 +77,7 @@ fn document_frequencies(records: &[Record]) -> FxHashMap<u64, u32> {
 const FAMILIES: u32 = 8;
 
 fn hash(parts: &[&[u8]]) -> u64 {
-    let mut bytes = Vec::with_capacity(64);
-    for part in parts {
-        bytes.extend_from_slice(part);
-        bytes.push(0);
-    }
-    xxh3_64(&bytes)
+    parts.iter().fold(0, |seed, part| xxh3_64_with_seed(part, seed))
 }
 
 /// The keys of one family that a record has.
@@ -106,14 +103,13 @@ fn keys(family: u32, record: &Record, counts: &FxHashMap<u64, u32>, give: &mut i
         1 => {
             for title in [&record.title.words, &record.title.translation] {
                 if !title.is_empty() {
-                    give(hash(&[super::normal::compact(title).as_bytes()]));
+                    give(hash(&[compact(title).as_bytes()]));
                 }
             }
-            let mut stems: Vec<&str> = record
-                .title
-                .words
-                .split(' ')
-                .filter(|w| !w.is_empty() && !is_function_word(w))
+            let title = Taken { text: &record.title.words, tokens: &record.title.tokens };
+            let mut stems: Vec<&str> = (0..record.title.tokens.len())
+                .filter(|&at| !record.title.tokens[at].is(known::FUNCTION))
+                .map(|at| title.word(at))
                 .map(|w| w.char_indices().nth(4).map_or(w, |(end, _)| &w[..end]))
                 .collect();
             stems.sort_unstable();
@@ -125,12 +121,9 @@ fn keys(family: u32, record: &Record, counts: &FxHashMap<u64, u32>, give: &mut i
         2 | 3 => {
             let mut words: Vec<(u32, u64)> = record
                 .title
-                .words
-                .split(' ')
-                .filter_map(|w| {
-                    let word = xxh3_64(w.as_bytes());
-                    counts.get(&word).filter(|count| **count > 1).map(|count| (*count, word))
-                })
+                .tokens
+                .iter()
+                .filter_map(|word| counts.get(&word.hash).filter(|count| **count > 1).map(|count| (*count, word.hash)))
                 .collect();
             words.sort_unstable();
             words.dedup();
@@ -188,7 +181,7 @@ fn keys(family: u32, record: &Record, counts: &FxHashMap<u64, u32>, give: &mut i
 fn refined(level: u32, record: &Record) -> u64 {
     let surname = first_surname(record).unwrap_or("").as_bytes();
     match level {
-        0 => hash(&[super::normal::compact(&record.title.words).as_bytes()]),
+        0 => hash(&[compact(&record.title.words).as_bytes()]),
         1 => hash(&[surname, &record.year.unwrap_or(0).to_le_bytes()]),
         2 => hash(&[
             &record.pages.as_ref().map_or(0, |pages| pages.first.number).to_le_bytes(),

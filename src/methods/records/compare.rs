@@ -1,10 +1,8 @@
 //! Two records, field by field: what each field says about them.
 
-use std::sync::LazyLock;
-
-use rustc_hash::FxHashMap;
-
-use super::normal::{Kind, NUMBERED, Name, Notice, Page, Pages, Record, Venue, same_person, sketch_similarity};
+use super::fold::{compact, is_among, is_compactly_equal};
+use super::normal::{Kind, Name, Notice, Page, Pages, Record, Title, Venue, same_person, sketch_similarity};
+use super::words::{Taken, Token, is_numbered, known, tokens};
 
 /// How two titles stand to each other, strongest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -112,7 +110,12 @@ impl Comparison {
 
 /// Compares two records field by field. Symmetric.
 pub fn compare(a: &Record, b: &Record) -> Comparison {
-    let mut comparison = fields(a, b);
+    if have_nothing_in_common(a, b) { fields(a, b, TitleMatch::other()) } else { compare_related(a, b) }
+}
+
+/// [`compare`] for records that [`have_nothing_in_common`] does not part.
+pub(super) fn compare_related(a: &Record, b: &Record) -> Comparison {
+    let mut comparison = fields(a, b, titles(a, b));
     // A number that only one title has says nothing where the same people published in the same place.
     let c = &comparison;
     let apart = c.pages == Agreement::Different || c.number == Agreement::Different;
@@ -128,18 +131,16 @@ pub fn compare(a: &Record, b: &Record) -> Comparison {
     comparison
 }
 
-fn fields(a: &Record, b: &Record) -> Comparison {
+fn fields(a: &Record, b: &Record, title: TitleMatch) -> Comparison {
     Comparison {
-        title: if have_nothing_in_common(a, b) { TitleMatch::other() } else { titles(a, b) },
+        title,
         names: names(a, b),
         years: a.year.zip(b.year).map(|(x, y)| x.abs_diff(y)),
         venue: venues(&a.venue, &b.venue),
         volume: counts(&a.volume, &b.volume),
         number: counts(&a.number, &b.number),
         pages: pages(a.pages.as_ref(), b.pages.as_ref()),
-        whole_range: a.pages.is_some()
-            && a.pages == b.pages
-            && a.pages.as_ref().is_some_and(|pages| pages.last.is_some()),
+        whole_range: a.pages.as_ref().is_some_and(|pages| pages.last.is_some()) && a.pages == b.pages,
         doi: dois(a.doi.as_deref(), b.doi.as_deref()),
         identifiers: identifiers(a, b),
         isbn: equal(a.isbn.as_ref(), b.isbn.as_ref()),
@@ -159,190 +160,6 @@ fn equal<T: PartialEq>(a: Option<T>, b: Option<T>) -> Agreement {
 }
 
 // Titles
-
-const FUNCTION_WORDS: [&str; 44] = [
-    "a", "an", "the", "of", "in", "on", "for", "and", "or", "to", "with", "by", "from", "at", "as", "is", "are", "its",
-    "into", "via", "using", "der", "die", "das", "und", "von", "zur", "bei", "de", "la", "le", "les", "des", "du",
-    "et", "en", "el", "los", "las", "un", "une", "y", "del", "e",
-];
-
-/// Words of headings that many different papers have.
-const HEADING_WORDS: [&str; 54] = [
-    "editorial",
-    "editor",
-    "editors",
-    "editorials",
-    "introduction",
-    "preface",
-    "foreword",
-    "index",
-    "contents",
-    "content",
-    "letter",
-    "letters",
-    "news",
-    "book",
-    "books",
-    "review",
-    "reviews",
-    "abstract",
-    "abstracts",
-    "comment",
-    "comments",
-    "reply",
-    "response",
-    "erratum",
-    "errata",
-    "correction",
-    "corrigendum",
-    "memoriam",
-    "obituary",
-    "department",
-    "error",
-    "guest",
-    "special",
-    "issue",
-    "section",
-    "message",
-    "chair",
-    "chairs",
-    "note",
-    "notes",
-    "announcement",
-    "announcements",
-    "call",
-    "papers",
-    "author",
-    "authors",
-    "reviewers",
-    "acknowledgment",
-    "acknowledgement",
-    "minitrack",
-    "remarks",
-    "summary",
-    "report",
-    "conclusion",
-];
-
-/// Words that make another paper of a title that lacks them.
-const TELLING_WORDS: [&str; 60] = [
-    "reply",
-    "comment",
-    "comments",
-    "commentary",
-    "response",
-    "rejoinder",
-    "erratum",
-    "corrigendum",
-    "correction",
-    "retraction",
-    "protocol",
-    "editorial",
-    "supplement",
-    "supplementary",
-    "appendix",
-    "update",
-    "updated",
-    "revisited",
-    "extended",
-    "women",
-    "men",
-    "male",
-    "female",
-    "males",
-    "females",
-    "children",
-    "adults",
-    "adolescents",
-    "child",
-    "adult",
-    "infants",
-    "elderly",
-    "vitro",
-    "vivo",
-    "rats",
-    "mice",
-    "rat",
-    "mouse",
-    "human",
-    "humans",
-    "dogs",
-    "not",
-    "without",
-    "non",
-    "part",
-    "parts",
-    "continued",
-    "introduction",
-    "discussion",
-    "abstract",
-    "poster",
-    "tutorial",
-    "panel",
-    "demonstration",
-    "demo",
-    "keynote",
-    "workshop",
-    "thesis",
-    "dissertation",
-    "summary",
-];
-
-/// Whether a word only joins others.
-pub(super) fn is_function_word(word: &str) -> bool {
-    is(word, word::FUNCTION)
-}
-
-/// Those of them that make another paper also where they stand before or behind the whole other title.
-const NOTICE_WORDS: [&str; 13] = [
-    "reply",
-    "comment",
-    "comments",
-    "commentary",
-    "response",
-    "rejoinder",
-    "erratum",
-    "corrigendum",
-    "correction",
-    "retraction",
-    "protocol",
-    "discussion",
-    "supplement",
-];
-
-/// What is known of a word, as bits.
-mod word {
-    pub const FUNCTION: u8 = 1;
-    pub const HEADING: u8 = 2;
-    pub const TELLING: u8 = 4;
-    pub const NOTICE: u8 = 8;
-}
-
-/// The lists above as one table: a title's words are looked up often.
-static WORDS: LazyLock<FxHashMap<&'static str, u8>> = LazyLock::new(|| {
-    let lists: [(&[&'static str], u8); 4] = [
-        (&FUNCTION_WORDS, word::FUNCTION),
-        (&HEADING_WORDS, word::HEADING),
-        (&TELLING_WORDS, word::TELLING),
-        (&NOTICE_WORDS, word::NOTICE),
-    ];
-    let mut words = FxHashMap::default();
-    for (list, bit) in lists {
-        for word in list {
-            *words.entry(*word).or_insert(0) |= bit;
-        }
-    }
-    words
-});
-
-fn is(word: &str, bits: u8) -> bool {
-    // No word of the lists is longer.
-    word.len() <= 15 && WORDS.get(word).is_some_and(|found| found & bits != 0)
-}
-
-fn weight(word: &str) -> f64 {
-    if is_function_word(word) { 0.2 } else { 1.0 }
-}
 
 impl TitleMatch {
     /// Two titles that have nothing to do with each other.
@@ -377,20 +194,25 @@ fn share_no_words(a: &Record, b: &Record) -> bool {
     if short.tokens.len() < 4 || !short.translation.is_empty() || !long.translation.is_empty() {
         return false;
     }
-    let common = short.tokens.iter().filter(|token| long.tokens.contains(token)).count();
+    let stands = |token: &&Token| long.tokens.iter().any(|other| other.hash == token.hash);
+    let common = short.tokens.iter().filter(stands).count();
     common * 3 < short.tokens.len() && !(short.words.as_bytes()[..3] == long.words.as_bytes()[..3])
 }
 
 fn titles(a: &Record, b: &Record) -> TitleMatch {
-    let best = one_title(&a.title.words, &b.title.words);
-    if matches!(best.level, TitleLevel::Same | TitleLevel::Close) {
+    let best = one_title(whole(&a.title), whole(&b.title));
+    if matches!(best.level, TitleLevel::Same | TitleLevel::Close)
+        || a.title.translation.is_empty() && b.title.translation.is_empty()
+    {
         return best;
     }
     // A translation in brackets on one side can be the title of the other.
-    let (ta, tb) = (&*a.title.translation, &*b.title.translation);
-    [(ta, &*b.title.words), (&*a.title.words, tb), (ta, tb)]
+    let tokens = [tokens(&a.title.translation), tokens(&b.title.translation)];
+    let ta = Taken { text: &a.title.translation, tokens: &tokens[0] };
+    let tb = Taken { text: &b.title.translation, tokens: &tokens[1] };
+    [(ta, whole(&b.title)), (whole(&a.title), tb), (ta, tb)]
         .into_iter()
-        .filter(|(x, y)| !x.is_empty() && !y.is_empty())
+        .filter(|(x, y)| x.len() > 0 && y.len() > 0)
         .map(|(x, y)| one_title(x, y))
         .filter(|other| matches!(other.level, TitleLevel::Same | TitleLevel::Close))
         .fold(
@@ -401,7 +223,35 @@ fn titles(a: &Record, b: &Record) -> TitleMatch {
         )
 }
 
-fn one_title(a: &str, b: &str) -> TitleMatch {
+fn whole(title: &Title) -> Taken<'_> {
+    Taken { text: &title.words, tokens: &title.tokens }
+}
+
+/// Longer titles are compared by their first words.
+const WORDS: usize = 64;
+
+/// Some of the first 64 words of a title, one bit each.
+type Places = u64;
+
+fn places(open: Places) -> impl Iterator<Item = usize> {
+    let mut rest = open;
+    std::iter::from_fn(move || {
+        let place = rest.trailing_zeros() as usize;
+        rest &= rest.wrapping_sub(1);
+        (place < WORDS).then_some(place)
+    })
+}
+
+/// The one place that is open, if there is only one.
+fn only(open: Places) -> Option<usize> {
+    (open.count_ones() == 1).then_some(open.trailing_zeros() as usize)
+}
+
+fn says(title: Taken<'_>) -> u32 {
+    title.tokens.iter().filter(|token| token.says()).count() as u32
+}
+
+fn one_title(a: Taken<'_>, b: Taken<'_>) -> TitleMatch {
     let none = TitleMatch {
         level: TitleLevel::Missing,
         similarity: 0.0,
@@ -410,98 +260,85 @@ fn one_title(a: &str, b: &str) -> TitleMatch {
         telling: false,
         stray: false,
     };
-    if a.is_empty() || b.is_empty() {
+    if a.len() == 0 || b.len() == 0 {
         return none;
     }
-    if a == b {
-        return TitleMatch { level: TitleLevel::Same, similarity: 1.0, words: saying(a), ..none };
+    if a.text == b.text {
+        return TitleMatch { level: TitleLevel::Same, similarity: 1.0, words: says(a), ..none };
     }
     // The result must not depend on which record comes first.
-    let (a, b) = if (a.len(), a) <= (b.len(), b) { (a, b) } else { (b, a) };
-    let words = saying(a).min(saying(b));
-    let (left, right): (Vec<&str>, Vec<&str>) = (a.split(' ').take(64).collect(), b.split(' ').take(64).collect());
-    let mut open_left: Vec<usize> = Vec::new();
-    let mut used = vec![false; right.len()];
-    // Where one title stands in the other as a whole, its words are matched there.
-    let run = longest_start(&left, &right);
-    for (at, word) in left.iter().enumerate() {
-        let free = |place: &usize| !used[*place] && right[*place] == *word;
-        let expected = Some(run + at).filter(|place| *place < right.len()).filter(free);
-        match expected.or_else(|| (0..right.len()).find(free)) {
-            Some(place) => used[place] = true,
-            None => open_left.push(at),
+    let (a, b) = if (a.text.len(), a.text) <= (b.text.len(), b.text) { (a, b) } else { (b, a) };
+    let words = says(a).min(says(b));
+    let first = |title: Taken<'_>| title.len().min(WORDS);
+    let left = Taken { tokens: &a.tokens[..first(a)], ..a };
+    let right = Taken { tokens: &b.tokens[..first(b)], ..b };
+    let (mut open_left, mut open_right) = unmatched(left, right);
+    join_parted(left, &mut open_left, right, &mut open_right);
+    join_parted(right, &mut open_right, left, &mut open_left);
+    // Spelling.
+    for x in places(open_left) {
+        if let Some(y) = places(open_right).find(|&y| spelled_alike(left, x, right, y)) {
+            open_left &= !(1 << x);
+            open_right &= !(1 << y);
         }
     }
-    let mut open_right: Vec<usize> = (0..right.len()).filter(|place| !used[*place]).collect();
-    join_parted(&left, &mut open_left, &right, &mut open_right);
-    join_parted(&right, &mut open_right, &left, &mut open_left);
-    // Spelling.
-    open_left.retain(|&x| match open_right.iter().position(|&y| spelled_alike(left[x], right[y])) {
-        Some(place) => {
-            open_right.remove(place);
-            false
-        }
-        None => true,
-    });
-    drop_footnote_mark(&left, &mut open_left);
-    drop_footnote_mark(&right, &mut open_right);
-    drop_glued_mark(&left, &mut open_left, &right, &mut open_right);
-    drop_glued_mark(&right, &mut open_right, &left, &mut open_left);
-    let total = |words: &[&str]| words.iter().map(|w| weight(w)).sum::<f64>();
-    let rest = |open: &[usize], words: &[&str]| open.iter().map(|&at| weight(words[at])).sum::<f64>();
-    let (whole_left, whole_right) = (total(&left), total(&right));
-    let (rest_left, rest_right) = (rest(&open_left, &left), rest(&open_right, &right));
+    drop_footnote_mark(left, &mut open_left);
+    drop_footnote_mark(right, &mut open_right);
+    drop_glued_mark(left, &mut open_left, right, &mut open_right);
+    drop_glued_mark(right, &mut open_right, left, &mut open_left);
+    let total = |title: Taken<'_>| title.tokens.iter().map(Token::weight).sum::<f64>();
+    let rest = |open: Places, title: Taken<'_>| places(open).map(|at| title.tokens[at].weight()).sum::<f64>();
+    let has = |open: Places, title: Taken<'_>, bits: u8| places(open).any(|at| title.tokens[at].is(bits));
+    let (whole_left, whole_right) = (total(left), total(right));
+    let (rest_left, rest_right) = (rest(open_left, left), rest(open_right, right));
     let similarity = 1.0 - (rest_left + rest_right) / (whole_left + whole_right);
-    let digits = |open: &[usize], words: &[&str]| open.iter().any(|&at| words[at].bytes().any(|c| c.is_ascii_digit()));
-    let (digits_left, digits_right) = (digits(&open_left, &left), digits(&open_right, &right));
-    let parts = |open: &[usize], words: &[&str]| {
-        open.iter().any(|&at| at > 0 && NUMBERED.contains(&words[at - 1]) && words[at].chars().count() == 1)
+    let (digits_left, digits_right) = (has(open_left, left, known::DIGIT), has(open_right, right, known::DIGIT));
+    let parts = |open: Places, title: Taken<'_>| {
+        places(open).any(|at| at > 0 && is_numbered(title.word(at - 1)) && title.word(at).chars().count() == 1)
     };
-    let around = open_left.is_empty() && is_around(&open_right, right.len())
-        || open_right.is_empty() && is_around(&open_left, left.len());
+    let around =
+        open_left == 0 && is_around(open_right, right.len()) || open_right == 0 && is_around(open_left, left.len());
     // What stands before or behind a whole title is a subtitle, a series or a label: fewer words there make another paper.
-    let words_that_tell = if around { word::NOTICE } else { word::TELLING };
-    let telling = |open: &[usize], words: &[&str]| open.iter().any(|&at| is(words[at], words_that_tell));
+    let words_that_tell = if around { known::NOTICE } else { known::TELLING };
     let differing = rest_left + rest_right;
-    let part = parts(&open_left, &left) || parts(&open_right, &right);
+    let part = parts(open_left, left) || parts(open_right, right);
     let is_telling = part
-        || (digits_left || digits_right) && !(around && open_left.len() + open_right.len() >= 3)
-        || telling(&open_left, &left)
-        || telling(&open_right, &right);
-    let same_digits = digits_left && digits_right && digit_runs(a) == digit_runs(b);
+        || (digits_left || digits_right) && !(around && open_left.count_ones() + open_right.count_ones() >= 3)
+        || has(open_left, left, words_that_tell)
+        || has(open_right, right, words_that_tell);
+    let same_digits = digits_left && digits_right && digit_runs(a.text) == digit_runs(b.text);
     let is_telling = is_telling && !(same_digits && !part);
     let numbers_differ =
-        digits_left && digits_right && !same_digits || parts(&open_left, &left) && parts(&open_right, &right);
-    let number_alone = |one: &[usize], other: &[usize], words: &[&str]| match other {
-        [at] => {
-            let numbered = *at > 0
-                && NUMBERED.contains(&words[at - 1])
-                && !(at + 1 == words.len() && matches!(words[at - 1], "study" | "paper"));
-            one.is_empty() && !numbered && words[*at].bytes().all(|c| c.is_ascii_digit())
+        digits_left && digits_right && !same_digits || parts(open_left, left) && parts(open_right, right);
+    let number_alone = |one: Places, other: Places, title: Taken<'_>| match only(other) {
+        Some(at) => {
+            let numbered = at > 0
+                && is_numbered(title.word(at - 1))
+                && !(at + 1 == title.len() && matches!(title.word(at - 1), "study" | "paper"));
+            one == 0 && !numbered && title.word(at).bytes().all(|c| c.is_ascii_digit())
         }
-        _ => false,
+        None => false,
     };
-    let stray =
-        words >= 2 && (number_alone(&open_left, &open_right, &right) || number_alone(&open_right, &open_left, &left));
+    let stray = words >= 2 && (number_alone(open_left, open_right, right) || number_alone(open_right, open_left, left));
     // HIV and HCV: two short words that differ are two things, however long the titles around them are.
-    let short = |word: &str| word.chars().count() <= 4 && !is_function_word(word);
-    let short_words_differ = matches!((&*open_left, &*open_right), ([x], [y]) if short(left[*x]) && short(right[*y]));
+    let short =
+        |title: Taken<'_>, at: usize| title.word(at).chars().count() <= 4 && !title.tokens[at].is(known::FUNCTION);
+    let short_words_differ =
+        matches!((only(open_left), only(open_right)), (Some(x), Some(y)) if short(left, x) && short(right, y));
     // One or two neighbouring words that only one of two long titles has, and that say no other population or part.
-    let inserted = |one: &[usize], other: &[usize], words: &[&str]| {
-        one.is_empty()
-            && (other.len() == 1 || other.len() == 2 && other[0] + 1 == other[1])
-            && other.iter().all(|&at| !words[at].bytes().any(|c| c.is_ascii_digit()))
+    let inserted = |one: Places, other: Places, title: Taken<'_>| {
+        let neighbours = other >> (other.trailing_zeros() & 63);
+        one == 0 && matches!(neighbours, 0b1 | 0b11) && !has(other, title, known::DIGIT)
     };
-    let inserted = words >= 4
-        && !is_telling
-        && (inserted(&open_left, &open_right, &right) || inserted(&open_right, &open_left, &left));
+    let inserted =
+        words >= 4 && !is_telling && (inserted(open_left, open_right, right) || inserted(open_right, open_left, left));
     let level = if differing < 0.05 {
-        if super::normal::compact(a) == super::normal::compact(b) { TitleLevel::Same } else { TitleLevel::Close }
+        if is_compactly_equal(a.text, b.text) { TitleLevel::Same } else { TitleLevel::Close }
     } else if !is_telling && differing <= 0.65 && whole_left >= 3.0 {
         TitleLevel::Close
-    } else if around || inserted || rest_left < 0.5 && is_around(&open_right, right.len()) {
+    } else if around || inserted || rest_left < 0.5 && is_around(open_right, right.len()) {
         TitleLevel::Contained
-    } else if !numbers_differ && !short_words_differ && nearly_equal(a, b) {
+    } else if !numbers_differ && !short_words_differ && nearly_equal(a.text, b.text) {
         TitleLevel::Close
     } else if similarity >= 0.6 {
         TitleLevel::Similar
@@ -511,19 +348,39 @@ fn one_title(a: &str, b: &str) -> TitleMatch {
     TitleMatch { level, similarity, words, numbers_differ, telling: is_telling && level != TitleLevel::Same, stray }
 }
 
+/// The words of each title that are not, letter by letter, in the other. A word is matched once; where one title stands
+/// in the other as a whole, its words are matched there.
+fn unmatched(left: Taken<'_>, right: Taken<'_>) -> (Places, Places) {
+    let mut open_left: Places = 0;
+    let mut open_right: Places = if right.len() == WORDS { u64::MAX } else { (1 << right.len()) - 1 };
+    let run = longest_start(left, right);
+    for (at, token) in left.tokens.iter().enumerate() {
+        let free = |place: &usize| open_right & 1 << *place != 0 && right.tokens[*place].hash == token.hash;
+        let expected = Some(run + at).filter(|place| *place < right.len()).filter(free);
+        match expected.or_else(|| (0..right.len()).find(free)) {
+            Some(place) => open_right &= !(1 << place),
+            None => open_left |= 1 << at,
+        }
+    }
+    (open_left, open_right)
+}
+
 /// Whether these places are the first ones, the last ones, or both and nothing between.
-fn is_around(open: &[usize], words: usize) -> bool {
-    let leading = open.iter().enumerate().take_while(|(at, place)| at == *place).count();
-    let trailing = open.iter().rev().enumerate().take_while(|(at, place)| at + *place + 1 == words).count();
-    !open.is_empty() && leading + trailing >= open.len()
+fn is_around(open: Places, words: usize) -> bool {
+    let leading = open.trailing_ones();
+    let trailing = if words == 0 { 0 } else { (open << (WORDS - words)).leading_ones() };
+    open != 0 && leading + trailing >= open.count_ones()
 }
 
 /// The place in the longer title from which the shorter one agrees with most words.
-fn longest_start(short: &[&str], long: &[&str]) -> usize {
+fn longest_start(short: Taken<'_>, long: Taken<'_>) -> usize {
     if short.len() >= long.len() {
         return 0;
     }
-    let agreeing = |start: usize| short.iter().zip(&long[start..]).filter(|(x, y)| x == y).count();
+    let agreeing = |start: usize| {
+        let words = short.tokens.iter().zip(&long.tokens[start..]);
+        words.filter(|(x, y)| x.hash == y.hash).count()
+    };
     (0..=long.len() - short.len()).max_by_key(|&start| (agreeing(start), std::cmp::Reverse(start))).unwrap_or(0)
 }
 
@@ -535,87 +392,88 @@ fn digit_runs(title: &str) -> Vec<&str> {
 }
 
 /// The mark of a footnote that sticks to the last word: `think1`.
-fn drop_glued_mark(one: &[&str], open_one: &mut Vec<usize>, two: &[&str], open_two: &mut Vec<usize>) {
-    let (Some(&x), Some(&y)) = (open_one.last(), open_two.last()) else { return };
-    let bare = one[x].trim_end_matches(|c: char| c.is_ascii_digit());
-    if x + 1 == one.len() && bare.len() >= 4 && bare.len() + 2 >= one[x].len() && bare == two[y] && one[x] != bare {
-        open_one.pop();
-        open_two.pop();
+fn drop_glued_mark(one: Taken<'_>, open_one: &mut Places, two: Taken<'_>, open_two: &mut Places) {
+    if *open_one == 0 || *open_two == 0 {
+        return;
+    }
+    let (x, y) = (open_one.ilog2() as usize, open_two.ilog2() as usize);
+    let (marked, other) = (one.word(x), two.word(y));
+    let bare = marked.trim_end_matches(|c: char| c.is_ascii_digit());
+    if x + 1 == one.len() && bare.len() >= 4 && bare.len() + 2 >= marked.len() && bare == other && marked != bare {
+        *open_one &= !(1 << x);
+        *open_two &= !(1 << y);
     }
 }
 
 /// A `1` (or `1 2`) at the end of a title is the mark of a footnote where the other title has none.
-fn drop_footnote_mark(words: &[&str], open: &mut Vec<usize>) {
+fn drop_footnote_mark(title: Taken<'_>, open: &mut Places) {
     let marks = ["1", "2", "3"];
     for count in (1..=3usize).rev() {
-        if words.len() >= count + 4 && open.len() >= count && words[words.len() - count..] == marks[..count] {
-            let from = words.len() - count;
-            if open[open.len() - count..].iter().enumerate().all(|(at, place)| *place == from + at)
-                && !NUMBERED.contains(&words[from - 1])
-            {
-                open.truncate(open.len() - count);
-                return;
-            }
+        if title.len() < count + 4 {
+            continue;
+        }
+        let from = title.len() - count;
+        let last: Places = ((1 << count) - 1) << from;
+        if *open & last == last
+            && (0..count).all(|at| title.word(from + at) == marks[at])
+            && !is_numbered(title.word(from - 1))
+        {
+            *open &= !last;
+            return;
         }
     }
 }
 
 /// Whether a title has no word that says something: it is a heading.
-pub(super) fn is_heading(title: &str) -> bool {
-    !title.is_empty() && saying(title) == 0
-}
-
-/// How many words of a title say something.
-pub(super) fn saying(title: &str) -> u32 {
-    title.split(' ').filter(|w| !is(w, word::FUNCTION | word::HEADING) && (w.len() > 2 || !w.is_ascii())).count() as u32
+pub(super) fn is_heading(title: &Title) -> bool {
+    !title.words.is_empty() && title.saying == 0
 }
 
 /// Takes away words of one title that are two neighbours of the other: `elearning`, `e learning`.
-fn join_parted(one: &[&str], open_one: &mut Vec<usize>, two: &[&str], open_two: &mut Vec<usize>) {
-    open_one.retain(|&at| {
-        let word = one[at];
-        let found = (0..open_two.len()).find_map(|start| {
-            let mut length = 0;
-            for (count, &place) in open_two[start..].iter().enumerate() {
-                if count > 0 && place != open_two[start + count - 1] + 1 || !word[length..].starts_with(two[place]) {
+fn join_parted(one: Taken<'_>, open_one: &mut Places, two: Taken<'_>, open_two: &mut Places) {
+    for at in places(*open_one) {
+        let word = one.word(at);
+        let found = places(*open_two).find_map(|start| {
+            let (mut length, mut joined) = (0, 0);
+            for place in start..two.len() {
+                let part = two.word(place);
+                if *open_two & 1 << place == 0 || !word[length..].starts_with(part) {
                     return None;
                 }
-                length += two[place].len();
+                length += part.len();
+                joined |= 1u64 << place;
                 if length == word.len() {
-                    return (count > 0).then_some((start, start + count + 1));
+                    return (place > start).then_some(joined);
                 }
             }
             None
         });
-        match found {
-            Some((start, end)) => {
-                open_two.drain(start..end);
-                false
-            }
-            None => true,
+        if let Some(joined) = found {
+            *open_one &= !(1 << at);
+            *open_two &= !joined;
         }
-    });
+    }
 }
 
 /// One word in two spellings, with an ending, with a typing error, or cut off.
-fn spelled_alike(a: &str, b: &str) -> bool {
-    if a.bytes().chain(b.bytes()).any(|c| c.is_ascii_digit()) {
+fn spelled_alike(left: Taken<'_>, x: usize, right: Taken<'_>, y: usize) -> bool {
+    let (a, b) = (left.word(x), right.word(y));
+    let (token, other) = (&left.tokens[x], &right.tokens[y]);
+    if token.is(known::DIGIT) || other.is(known::DIGIT) {
         return false;
     }
-    let lengths = (a.chars().count(), b.chars().count());
+    let count = |word: &str, token: &Token| if token.is(known::WIDE) { word.chars().count() } else { word.len() };
+    let lengths = (count(a, token), count(b, other));
     let (short, long) = if lengths.0 <= lengths.1 { (a, b) } else { (b, a) };
     let (short_length, long_length) = (lengths.0.min(lengths.1), lengths.0.max(lengths.1));
     if short_length < 4 || long_length - short_length > 3 {
         return short_length >= 3 && long_length >= 6 && long.starts_with(short);
     }
     let allowed = if long_length >= 9 { 2 } else { 1 };
-    if short_length >= 4 && long.starts_with(short) {
+    if long.starts_with(short) {
         return true;
     }
-    // Each edit changes the set of letters by at most two.
-    let letters = |word: &str| word.bytes().fold(0u32, |set, byte| set | 1 << (byte & 31));
-    let ascii = short.is_ascii() && long.is_ascii();
-    (!ascii || (letters(short) ^ letters(long)).count_ones() <= 2 * allowed)
+    token.letters_apart(other) <= 2 * allowed
         && long_length - short_length <= allowed as usize
         && strsim::osa_distance(short, long) <= allowed as usize
 }
@@ -626,15 +484,27 @@ fn nearly_equal(a: &str, b: &str) -> bool {
     if a.len() < 20 || b.len() > a.len() + a.len() / 8 {
         return false;
     }
-    let digits = |text: &str| text.bytes().filter(u8::is_ascii_digit).collect::<Vec<_>>();
-    if a.len() < 30 {
-        return digits(a) == digits(b) && strsim::osa_distance(a, b) <= 1;
+    fn digits(text: &str) -> impl Iterator<Item = u8> {
+        text.bytes().filter(u8::is_ascii_digit)
     }
-    digits(a) == digits(b)
-        && rapidfuzz::distance::indel::normalized_similarity(
-            super::normal::compact(a).chars(),
-            super::normal::compact(b).chars(),
-        ) >= 0.96
+    if !digits(a).eq(digits(b)) {
+        return false;
+    }
+    if a.len() < 30 {
+        return strsim::osa_distance(a, b) <= 1;
+    }
+    // Each letter that one has more often than the other is an edit of its own.
+    if a.is_ascii() && b.is_ascii() {
+        let mut more = [0i32; 128];
+        a.bytes().for_each(|byte| more[usize::from(byte & 127)] += 1);
+        b.bytes().for_each(|byte| more[usize::from(byte & 127)] -= 1);
+        more[usize::from(b' ')] = 0;
+        let edits: u32 = more.iter().map(|count| count.unsigned_abs()).sum();
+        if f64::from(edits) > 0.045 * (a.len() + b.len()) as f64 {
+            return false;
+        }
+    }
+    rapidfuzz::distance::indel::normalized_similarity(compact(a).chars(), compact(b).chars()) >= 0.96
 }
 
 // Authors
@@ -653,17 +523,14 @@ fn names(a: &Record, b: &Record) -> NamesMatch {
     // Twelve authors tell as much as a hundred.
     let limit = 12;
     let considered = short.len().min(limit);
-    let mut used = vec![false; long.len().min(4 * limit)];
+    let looked_at = long.len().min(4 * limit);
+    let mut used = 0u64;
     let mut common = 0;
     for (at, name) in short.iter().take(limit).enumerate() {
-        let fits = |place: usize, used: &[bool]| !used[place] && same_person(name, &long[place]);
-        let found = if at < used.len() && fits(at, &used) {
-            Some(at)
-        } else {
-            (0..used.len()).find(|&place| fits(place, &used))
-        };
+        let fits = |place: usize| used & 1 << place == 0 && same_person(name, &long[place]);
+        let found = if at < looked_at && fits(at) { Some(at) } else { (0..looked_at).find(|&place| fits(place)) };
         if let Some(place) = found {
-            used[place] = true;
+            used |= 1 << place;
             common += 1;
         }
     }
@@ -693,7 +560,7 @@ fn venues(a: &Venue, b: &Venue) -> Agreement {
     }
     fn names(venue: &Venue) -> [&str; 3] {
         // A name without its motto must say something: "Proceedings:" is none.
-        let says = venue.head.split(' ').any(|word| !VENUE_WORDS.contains(&word));
+        let says = venue.head.split(' ').any(|word| !is_among(word, &VENUE_WORDS));
         [&venue.words, &venue.other, if says { &venue.head } else { "" }]
     }
     for x in names(a) {
@@ -747,7 +614,7 @@ fn abbreviates(short: &str, long: &str) -> bool {
             return true;
         }
     }
-    if super::normal::compact(short) == super::normal::compact(long) {
+    if is_compactly_equal(short, long) {
         return true;
     }
     // Every word of the short name is the beginning (or the consonants) of a word of the long one, in order.
@@ -757,11 +624,11 @@ fn abbreviates(short: &str, long: &str) -> bool {
         let Some(found) = l[place..].iter().position(|other| cuts(word, other)) else { return false };
         let other = l[place + found];
         place += found + 1;
-        if !VENUE_WORDS.contains(word) && !VENUE_WORDS.contains(&other) {
+        if !is_among(word, &VENUE_WORDS) && !is_among(other, &VENUE_WORDS) {
             telling += 1;
         }
     }
-    let left_out = l.iter().filter(|w| !VENUE_WORDS.contains(w)).count();
+    let left_out = l.iter().filter(|w| !is_among(w, &VENUE_WORDS)).count();
     // "Journal of X" is no short form of "Journal of Clinical X": whole words leave no more out than they say.
     let whole = s.iter().all(|word| l.contains(word));
     if whole && telling * 2 == left_out {
@@ -833,6 +700,9 @@ fn dois(a: Option<&str>, b: Option<&str>) -> Agreement {
     if unversioned(a) == unversioned(b) {
         return Agreement::Compatible;
     }
+    if !begin_alike(a, b) {
+        return Agreement::Different;
+    }
     let letters = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
     let (x, y) = (letters(a), letters(b));
     let (short, long) = if x.len() <= y.len() { (&x, &y) } else { (&y, &x) };
@@ -848,6 +718,21 @@ fn dois(a: Option<&str>, b: Option<&str>) -> Agreement {
         return Agreement::Compatible;
     }
     Agreement::Different
+}
+
+/// Whether two DOIs can be one that is cut off or has a typing error: where their letters and digits part, one of them
+/// ends, or both have a letter there or the same digits further on.
+fn begin_alike(a: &str, b: &str) -> bool {
+    let mut x = a.chars().filter(|c| c.is_alphanumeric());
+    let mut y = b.chars().filter(|c| c.is_alphanumeric());
+    loop {
+        match (x.next(), y.next()) {
+            (Some(one), Some(other)) if one == other => {}
+            // Two digits that differ are no typing error in a letter.
+            (Some(one), Some(other)) => return !(one.is_ascii_digit() && other.is_ascii_digit()),
+            _ => return true,
+        }
+    }
 }
 
 /// A DOI without the number of a version: `.pub3` of reviews that are updated, `/v2` and `.v2` of preprints.

@@ -79,14 +79,17 @@ pub fn strip_markup(text: &str) -> Cow<'_, str> {
     if !text.bytes().any(is_markup) {
         return text;
     }
-    if text.contains("$\\less$") || text.contains("$\\greater$") || text.contains("$<$") || text.contains("$>$") {
+    if text.contains('$')
+        && (text.contains("$\\less$") || text.contains("$\\greater$") || text.contains("$<$") || text.contains("$>$"))
+    {
         let signs = text.replace("$\\less$", "<").replace("$\\greater$", ">").replace("$<$", "<").replace("$>$", ">");
         text = signs.into();
     }
     if text.contains('&') {
         // Twice: exports encode what was encoded already (`&amp;lt;`).
-        let decoded = html_escape::decode_html_entities(&html_escape::decode_html_entities(&text)).into_owned();
-        text = decoded.into();
+        if let Cow::Owned(once) = html_escape::decode_html_entities(&text) {
+            text = html_escape::decode_html_entities(&once).into_owned().into();
+        }
     }
     if text.contains('<') {
         text = strip_tags(&text).into();
@@ -268,22 +271,24 @@ const DROPPED: u8 = 1;
 
 /// [`words_of`] a text that is nothing but ASCII, as most are.
 fn ascii_words(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
+    let mut out = vec![b' '; text.len()];
+    let mut length = 0;
     let mut gap = false;
     for byte in text.bytes() {
         match ASCII[usize::from(byte & 127)] {
-            GAP => gap = true,
+            GAP => gap = length > 0,
             DROPPED => {}
             letter => {
-                if gap && !out.is_empty() {
-                    out.push(' ');
-                }
+                // A gap stands for at least one byte of the text, so there is always room.
+                length += usize::from(gap);
+                out[length] = letter;
+                length += 1;
                 gap = false;
-                out.push(char::from(letter));
             }
         }
     }
-    out
+    out.truncate(length);
+    String::from_utf8(out).unwrap_or_default()
 }
 
 /// Marks that leave no gap: apostrophes, soft hyphens, joiners.
@@ -330,7 +335,17 @@ fn spelled(c: char) -> Option<&'static str> {
 
 /// The words of a folded text, without the blanks: equal where only hyphens, blanks and marks differ.
 pub fn compact(folded: &str) -> String {
-    folded.chars().filter(|c| *c != ' ').collect()
+    let mut out = String::with_capacity(folded.len());
+    out.extend(folded.split(' '));
+    out
+}
+
+/// Whether two folded texts are equal but for their blanks.
+pub fn is_compactly_equal(a: &str, b: &str) -> bool {
+    fn letters(text: &str) -> impl Iterator<Item = u8> {
+        text.bytes().filter(|byte| *byte != b' ')
+    }
+    a == b || letters(a).eq(letters(b))
 }
 
 /// Whether a word stands in a short list. Most words differ from all of them in length or first letter.

@@ -411,6 +411,12 @@ pub fn same_person(a: &Name, b: &Name) -> bool {
     if a.surname == b.surname {
         return given_agree(&a.given, &b.given);
     }
+    // Surnames that neither begin nor end alike are one only where the names stand in each other's place.
+    let (x, y) = (a.surname.as_bytes(), b.surname.as_bytes());
+    let apart = x.first() != y.first() && x.last() != y.last() && a.surname.is_ascii() && b.surname.is_ascii();
+    if apart && a.given.len() < y.len() && b.given.len() < x.len() {
+        return false;
+    }
     let (short, long) = if a.surname.len() <= b.surname.len() { (a, b) } else { (b, a) };
     if short.surname.len() >= 4
         && (long.surname.ends_with(&*short.surname) || long.surname.starts_with(&*short.surname))
@@ -430,7 +436,9 @@ pub fn same_person(a: &Name, b: &Name) -> bool {
         return true;
     }
     // Surname and given names in each other's place: one's surname is a given name of the other.
-    let among = |x: &Name, y: &Name| x.surname.len() >= 4 && y.given.split(' ').any(|word| *word == *x.surname);
+    let among = |x: &Name, y: &Name| {
+        x.surname.len() >= 4 && y.given.len() >= x.surname.len() && y.given.split(' ').any(|word| *word == *x.surname)
+    };
     let initial_of = |x: &Name, y: &Name| {
         let first = x.given.chars().next();
         first.is_none()
@@ -440,11 +448,11 @@ pub fn same_person(a: &Name, b: &Name) -> bool {
     if among(a, b) && initial_of(a, b) || among(b, a) && initial_of(b, a) {
         return true;
     }
-    let joined = |given: &str| given.replace(' ', "");
     let swapped = |x: &Name, y: &Name| {
-        x.given.len() >= 2 && joined(&x.given) == *y.surname && {
-            joined(&y.given).starts_with(x.surname.chars().next().unwrap_or(' '))
-        }
+        x.given.len() >= 2
+            && x.given.len() >= y.surname.len()
+            && x.given.chars().filter(|c| *c != ' ').eq(y.surname.chars())
+            && y.given.chars().next() == x.surname.chars().next()
     };
     swapped(a, b) || swapped(b, a)
 }

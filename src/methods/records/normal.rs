@@ -9,6 +9,8 @@ pub use super::fold::{compact, fold, is_placeholder, repair_mojibake, strip_mark
 pub use super::identifiers::{arxiv, doi, isbn, pmcid, pmid};
 pub use super::names::{Name, Names, authors, same_person};
 pub use super::pages::{Page, Pages, pages};
+use super::words::is_numbered;
+pub use super::words::{Token, tokens};
 use crate::corpus::Paper;
 use crate::text::normal::single_formulas;
 
@@ -62,8 +64,10 @@ pub struct Title {
     pub notice: Notice,
     /// A year that stood before the title, as in references that were taken apart badly.
     pub year: Option<u16>,
-    /// A hash of each word, in their order: titles that share hardly a word need no closer look.
-    pub tokens: Box<[u32]>,
+    /// The words, in their order.
+    pub tokens: Box<[Token]>,
+    /// How many of them say something: no words that only join others, none of headings, no single letters.
+    pub saying: u32,
 }
 
 /// Journal, conference or book in its normal form.
@@ -334,12 +338,6 @@ fn roman(word: &str) -> Option<u32> {
     (total > 1 && total < 40 && written(total) == word).then_some(total as u32)
 }
 
-/// Words after which a single letter is a numeral or a part.
-pub(super) const NUMBERED: [&str; 22] = [
-    "part", "parts", "pt", "phase", "type", "stage", "class", "chapter", "volume", "vol", "section", "book", "no",
-    "grade", "level", "teil", "band", "partie", "parte", "act", "paper", "study",
-];
-
 const NUMBER_WORDS: [&str; 11] =
     ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
 
@@ -390,8 +388,9 @@ pub fn title(text: &str) -> Title {
         notice = found;
     }
     let words = numerals(folded);
-    let tokens = words.split(' ').filter(|w| !w.is_empty()).map(|w| xxh3_64(w.as_bytes()) as u32).collect();
-    Title { words: words.into(), translation: translation.into(), notice, year, tokens }
+    let tokens = tokens(&words);
+    let saying = tokens.iter().filter(|token| token.says()).count() as u32;
+    Title { words: words.into(), translation: translation.into(), notice, year, tokens, saying }
 }
 
 /// What kind of contribution it is, where a programme or a database says so beside the title.
@@ -698,10 +697,10 @@ fn numerals(folded: &str) -> String {
             out.push(' ');
         }
         let single = match word {
-            "i" if is_among(before, &NUMBERED) || at + 1 == count && at > 0 => Some(1),
-            "v" if is_among(before, &NUMBERED) => Some(5),
-            "x" if is_among(before, &NUMBERED) => Some(10),
-            "one" if is_among(before, &NUMBERED) => Some(1),
+            "i" if is_numbered(before) || at + 1 == count && at > 0 => Some(1),
+            "v" if is_numbered(before) => Some(5),
+            "x" if is_numbered(before) => Some(10),
+            "one" if is_numbered(before) => Some(1),
             _ => None,
         };
         let spelled = || {
@@ -837,7 +836,9 @@ pub fn sketch(text: &str) -> Box<[u32]> {
         return Box::default();
     }
     let folded = fold(text);
-    let starts: Vec<usize> = std::iter::once(0).chain(folded.match_indices(' ').map(|(at, _)| at + 1)).collect();
+    let mut starts: Vec<usize> = Vec::with_capacity(folded.len() / 5 + 1);
+    starts.push(0);
+    starts.extend(folded.bytes().enumerate().filter(|(_, byte)| *byte == b' ').map(|(at, _)| at + 1));
     if starts.len() < 8 {
         return Box::default();
     }
