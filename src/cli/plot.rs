@@ -61,6 +61,9 @@ pub struct Plot {
     /// Logarithmic bottom axis
     #[arg(long)]
     x_log: bool,
+    /// A logarithmic axis at the side
+    #[arg(long)]
+    y_log: bool,
     /// Lines with marks, lines, points, or a table of coloured cells
     #[arg(long, default_value = "line-points", value_parser = ["line-points", "line", "points", "heat-map"])]
     kind: String,
@@ -145,6 +148,7 @@ impl Plot {
             x_range: self.x_range,
             y_range: self.y_range,
             x_log: self.x_log,
+            y_log: self.y_log,
             kind,
             width: self.width,
             height: self.height,

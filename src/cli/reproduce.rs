@@ -15,7 +15,8 @@ pub const EXAMPLES: &str = "EXAMPLES
   papertwin reproduce                       all experiments that need no real data
   papertwin reproduce --check               the same aside; nothing is written, exit 1 if anything moved
   papertwin reproduce --tier full           those on real data too (PAPERTWIN_DATA names its folder)
-  papertwin reproduce --only fig3";
+  papertwin reproduce --only fig3-4
+  papertwin reproduce --redraw --tier full  figures and report from the tables that are there, after a change of labels";
 
 /// Reproduces.
 #[derive(Args)]
@@ -23,6 +24,9 @@ pub struct Reproduce {
     /// Compare with results/ instead of writing
     #[arg(long)]
     check: bool,
+    /// Run nothing: draw the figures, README's tables and the report anew from the tables in results/
+    #[arg(long, conflicts_with = "check")]
+    redraw: bool,
     /// quick: generated data; full: real data too
     #[arg(long, value_enum, default_value_t = TierName::Quick)]
     tier: TierName,
@@ -59,6 +63,12 @@ impl Reproduce {
         let mut worst = Outcome::Clean;
         for (name, spec) in chosen {
             let folder = Results::at(&results, name);
+            if self.redraw {
+                if folder.exist() {
+                    println!("DRAWN       {name}: {}", folder.draw(spec)?.join(", "));
+                }
+                continue;
+            }
             let outcome = match run(spec, &sources, &context.run()) {
                 Ok(outcome) => outcome,
                 Err(ExperimentError::NotPresent { name: data, way_on }) => {

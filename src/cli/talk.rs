@@ -1,18 +1,22 @@
 //! Progress bars and warnings on standard error; bars only where it is a terminal.
 
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use papertwin::progress::{Progress, Task};
 
 /// Draws what the library reports.
 pub struct Talk {
     bars: MultiProgress,
+    told: Mutex<BTreeSet<String>>,
 }
 
 impl Talk {
-    /// Bars unless quiet; warnings always.
+    /// Bars unless quiet; warnings always, each once: the points of a sweep would all say the same.
     pub fn new(quiet: bool) -> Talk {
         let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
-        Talk { bars: MultiProgress::with_draw_target(target) }
+        Talk { bars: MultiProgress::with_draw_target(target), told: Mutex::default() }
     }
 }
 
@@ -35,6 +39,9 @@ impl Progress for Talk {
     }
 
     fn warn(&self, message: &str) {
+        if !self.told.lock().unwrap_or_else(PoisonError::into_inner).insert(message.to_owned()) {
+            return;
+        }
         // Above the bars where there are any; where they are hidden, `println` says nothing.
         self.bars.suspend(|| {
             use std::io::Write;

@@ -4,6 +4,7 @@
 //! tables; [`Results`] writes them below `results/NAME/`, draws the figures from the tables alone, and compares them with
 //! what stands there.
 
+mod answer;
 mod claim;
 mod compare;
 mod grid;
@@ -19,6 +20,7 @@ mod runner;
 mod spec;
 mod stages;
 
+pub use answer::{Answer, AnswerError};
 pub use claim::Claim;
 pub use compare::{Difference, Verdict};
 pub use grid::Point;
@@ -68,6 +70,14 @@ pub enum ExperimentError {
         path: String,
         /// What was wrong.
         source: crate::table::TableError,
+    },
+    /// An answer of the report could not be given.
+    #[error("experiments/{name}.toml: {source}")]
+    Answer {
+        /// The experiment.
+        name: String,
+        /// What was wrong.
+        source: AnswerError,
     },
     /// A figure could not be drawn.
     #[error("figure {name}: {reason}")]

@@ -16,6 +16,20 @@ pub fn report(experiments: &[(String, Spec)], results: &Path) -> Result<String, 
         "# What was measured\n\nThis page is written by `papertwin reproduce` from the tables beside it. Every figure and number is made by the experiment of its name in `experiments/`.\n",
     );
     let there = || experiments.iter().filter(|(name, _)| Results::at(results, name).exist());
+    let mut answers = String::new();
+    for (name, spec) in there().filter(|(_, spec)| !spec.answers.is_empty()) {
+        let folder = Results::at(results, name);
+        let (table, axes) = (folder.table("table")?, folder.axes()?);
+        for answer in &spec.answers {
+            let says = answer
+                .with_numbers(&table, &axes)
+                .map_err(|source| ExperimentError::Answer { name: name.clone(), source })?;
+            let _ = write!(answers, "\n**{}** {says} ([{name}](#{}))\n", answer.asks, anchor(name));
+        }
+    }
+    if !answers.is_empty() {
+        let _ = write!(out, "\n## Questions and answers\n{answers}");
+    }
     out.push_str("\n## The claims, one by one\n\nA claim holds or not at each row of its table, or at each group of rows that differ in its own axis alone; the last column says at which readings.\n\n| claim | experiment | held | values seen | held / tried at |\n|---|---|---|---|---|\n");
     for (name, _) in there() {
         for row in Results::at(results, name).table("claims")?.rows() {

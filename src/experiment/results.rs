@@ -204,8 +204,11 @@ impl Results {
     }
 
     /// Draws the figures from the tables in the folder; gives the names of the files.
+    ///
+    /// # Errors
+    /// If a table cannot be read or a figure cannot be drawn or written.
     #[cfg(feature = "figures")]
-    fn draw(&self, spec: &Spec) -> Result<Vec<String>, ExperimentError> {
+    pub fn draw(&self, spec: &Spec) -> Result<Vec<String>, ExperimentError> {
         let mut names = Vec::new();
         for figure in &spec.figures {
             let table = self.table(&figure.from)?;
@@ -222,8 +225,11 @@ impl Results {
     }
 
     /// A program without figures leaves those that are there.
+    ///
+    /// # Errors
+    /// None.
     #[cfg(not(feature = "figures"))]
-    fn draw(&self, spec: &Spec) -> Result<Vec<String>, ExperimentError> {
+    pub fn draw(&self, spec: &Spec) -> Result<Vec<String>, ExperimentError> {
         Ok(spec.figures.iter().map(|f| format!("{}.svg", f.name)).collect())
     }
 

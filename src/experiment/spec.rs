@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 
 use super::ExperimentError;
+use super::answer::Answer;
 use super::claim::Claim;
 use super::news::NewsSettings;
 use crate::corpus::Field;
@@ -44,6 +45,8 @@ struct Written {
     figures: Vec<FigureOf>,
     #[serde(default, rename = "claim")]
     claims: Vec<Claim>,
+    #[serde(default, rename = "answer")]
+    answers: Vec<Answer>,
     #[serde(default)]
     tolerance: BTreeMap<String, f64>,
     #[serde(default)]
@@ -86,6 +89,8 @@ pub struct Spec {
     pub figures: Vec<FigureOf>,
     /// What the reproduced paper says.
     pub claims: Vec<Claim>,
+    /// What it settles, in words.
+    pub answers: Vec<Answer>,
     /// By how much a column may move before it counts as moved.
     pub tolerance: BTreeMap<String, f64>,
     /// How the points are chosen from and judged on folds of the stories, for experiments on news.
@@ -287,6 +292,7 @@ impl Spec {
             variants: written.variants,
             figures: written.figures,
             claims: written.claims,
+            answers: written.answers,
             tolerance: written.tolerance,
             folds: written.folds,
             base,

@@ -224,7 +224,7 @@ fn draw_panel<DB: DrawingBackend>(
     }
     let ((x0, x1), (y0, y1)) = (selected.x_range, selected.y_range);
     let x_axis = Axis { from: x0, to: x1, log: figure.x_log, names: selected.categories.clone() };
-    let y_axis = Axis { from: y0, to: y1, log: false, names: Vec::new() };
+    let y_axis = Axis { from: y0, to: y1, log: figure.y_log, names: Vec::new() };
     let mut chart = builder.build_cartesian_2d(x_axis, y_axis).map_err(failed)?;
     let style = ("sans-serif", 13 * zoom).into_text_style(area);
     chart
@@ -459,8 +459,14 @@ impl ValueFormatter<f64> for Axis {
         }
         let step = if self.log { value.abs() } else { self.step(10) };
         let largest = self.high().abs().max(self.low().abs());
-        if !(1e-4..1e7).contains(&largest) {
+        if !(1e-4..1e15).contains(&largest) {
             return format!("{value:e}");
+        }
+        let size = value.abs();
+        for (unit, letter) in [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")] {
+            if largest >= 1e4 && size >= unit {
+                return format!("{}{letter}", value / unit);
+            }
         }
         let decimals = (-libm::floor(libm::log10(step.max(1e-9)) + 1e-9)).clamp(0.0, 6.0) as usize;
         let text = format!("{value:.decimals$}");
@@ -519,6 +525,17 @@ mod tests {
         let picture = png(&table, &figure, 1).unwrap();
         assert_eq!(picture, png(&table, &figure, 1).unwrap());
         assert_eq!(&picture[1..4], b"PNG");
+    }
+
+    #[test]
+    fn large_numbers_have_a_letter_and_small_ones_decimals() {
+        let axis = |to: f64, log: bool| Axis { from: 1e-3, to, log, names: Vec::new() };
+        assert_eq!(axis(1e8, false).format_ext(&8e7), "80M");
+        assert_eq!(axis(4e4, false).format_ext(&2_500.0), "2.5k");
+        assert_eq!(axis(4e4, false).format_ext(&0.0), "0");
+        assert_eq!(axis(9e3, false).format_ext(&2_500.0), "2500");
+        assert_eq!(axis(1e6, true).format_ext(&0.002), "0.002");
+        assert_eq!(axis(1e6, true).format_ext(&1e6), "1M");
     }
 
     #[test]

@@ -48,6 +48,8 @@ pub struct Figure {
     pub y_range: Option<[f64; 2]>,
     /// Whether the bottom axis is logarithmic (positive numbers only).
     pub x_log: bool,
+    /// Whether the axis at the side is logarithmic (positive numbers only).
+    pub y_log: bool,
     /// Lines with marks, lines without, marks alone, or a table of coloured cells.
     pub kind: Kind,
     /// Width of one panel in pixels.
@@ -71,6 +73,7 @@ impl Default for Figure {
             x_range: None,
             y_range: None,
             x_log: false,
+            y_log: false,
             kind: Kind::LinePoints,
             width: 440,
             height: 340,

@@ -67,7 +67,8 @@ pub(super) fn select(table: &Table, figure: &Figure) -> Result<Selected, FigureE
             }
             let series = place(&mut names, parts.join(", "));
             let bar = error.and_then(|c| row[c].number()).unwrap_or(0.0).abs();
-            let point = at_x.zip(row[y].number()).filter(|(x, _)| !figure.x_log || *x > 0.0);
+            let drawn = |(x, y): &(f64, f64)| (!figure.x_log || *x > 0.0) && (!figure.y_log || *y > 0.0);
+            let point = at_x.zip(row[y].number()).filter(drawn);
             points.push((at_panel, series, point.map(|(x, y)| (x, y, bar))));
         }
     }
@@ -96,7 +97,10 @@ pub(super) fn select(table: &Table, figure: &Figure) -> Result<Selected, FigureE
     };
     let y_range = match figure.y_range {
         Some(range) => given(range, "y-range")?,
-        None => fitted(seen.iter().flat_map(|p| [p.1 - p.2, p.1 + p.2]), false),
+        None => {
+            let ends = seen.iter().flat_map(|p| [p.1 - p.2, p.1 + p.2]);
+            fitted(ends.filter(|end| !figure.y_log || *end > 0.0), figure.y_log)
+        }
     };
     Ok(Selected { panels: selected, categories, x_range, y_range })
 }

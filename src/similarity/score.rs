@@ -105,10 +105,29 @@ impl serde::Serialize for Score {
     }
 }
 
+/// From a text, or from a number as a person writes it in TOML: with its shortest decimals.
 impl<'de> serde::Deserialize<'de> for Score {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Score, D::Error> {
-        let text = <std::borrow::Cow<'_, str>>::deserialize(deserializer)?;
-        text.parse().map_err(serde::de::Error::custom)
+        struct Written;
+        impl serde::de::Visitor<'_> for Written {
+            type Value = Score;
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("a number from -1 to 1 with at most 6 decimals, such as 0.95")
+            }
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Score, E> {
+                text.parse().map_err(E::custom)
+            }
+            fn visit_f64<E: serde::de::Error>(self, number: f64) -> Result<Score, E> {
+                self.visit_str(&number.to_string())
+            }
+            fn visit_i64<E: serde::de::Error>(self, number: i64) -> Result<Score, E> {
+                self.visit_str(&number.to_string())
+            }
+            fn visit_u64<E: serde::de::Error>(self, number: u64) -> Result<Score, E> {
+                self.visit_str(&number.to_string())
+            }
+        }
+        deserializer.deserialize_any(Written)
     }
 }
 
@@ -128,6 +147,23 @@ mod tests {
         }
         assert_eq!(Score::of(-0.25).to_string(), "-0.250000");
         assert_eq!(Score::of(-0.000_000_1).to_string(), "0.000000");
+    }
+
+    #[test]
+    fn a_setting_is_a_text_or_a_number() {
+        #[derive(serde::Deserialize)]
+        struct Setting {
+            share: Score,
+        }
+        for (text, millionths) in
+            [("\"0.5\"", 500_000), ("0.5", 500_000), ("0.1", 100_000), ("1", 1_000_000), ("-1", -1_000_000)]
+        {
+            let setting: Setting = toml::from_str(&format!("share = {text}")).unwrap();
+            assert_eq!(setting.share.millionths(), millionths, "{text}");
+        }
+        for text in ["1.5", "2", "nan", "inf", "0.1234567", "true", "\"half\""] {
+            assert!(toml::from_str::<Setting>(&format!("share = {text}")).is_err(), "{text}");
+        }
     }
 
     #[test]
