@@ -6,6 +6,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
 
 use tempfile::NamedTempFile;
 
@@ -56,7 +57,56 @@ enum Target {
     Standard(BufWriter<io::Stdout>),
     /// A device or a pipe: nothing can be renamed over it, what is written is gone.
     Device(BufWriter<File>),
-    File(BufWriter<NamedTempFile>),
+    File(BufWriter<Part>),
+}
+
+/// A file under construction. What is written goes to the disk meanwhile, so that little of it is left to wait for at the end.
+struct Part {
+    file: NamedTempFile,
+    /// Bytes written since the disk was last asked to take what there is.
+    since: usize,
+    syncing: Option<JoinHandle<io::Result<()>>>,
+}
+
+impl Part {
+    /// Bytes after which the disk is asked.
+    const OFTEN: usize = 8 << 20;
+
+    fn new(file: NamedTempFile) -> Part {
+        Part { file, since: 0, syncing: None }
+    }
+
+    /// Waits for the disk. An error is told to one who asks only once, so it must not be lost here.
+    fn settle(&mut self) -> io::Result<()> {
+        match self.syncing.take().map(JoinHandle::join) {
+            Some(Ok(result)) => result,
+            Some(Err(_)) => Err(io::Error::other("the thread that waits for the disk panicked")),
+            None => Ok(()),
+        }
+    }
+
+    fn into_file(mut self) -> io::Result<NamedTempFile> {
+        self.settle()?;
+        Ok(self.file)
+    }
+}
+
+impl Write for Part {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.file.write(bytes)?;
+        self.since += written;
+        if self.since >= Part::OFTEN && self.syncing.as_ref().is_none_or(JoinHandle::is_finished) {
+            self.settle()?;
+            self.since = 0;
+            let file = self.file.as_file().try_clone()?;
+            self.syncing = thread::Builder::new().name("disk".into()).spawn(move || file.sync_data()).ok();
+        }
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
 }
 
 impl Output {
@@ -101,7 +151,11 @@ impl Output {
             .tempfile_in(folder)
             .map_err(|source| FileError::new(path, source))?;
         claim(&place, path, Some(file.path()))?;
-        Ok(Output { target: Some(Target::File(BufWriter::with_capacity(1 << 16, file))), path: path.to_owned(), place })
+        Ok(Output {
+            target: Some(Target::File(BufWriter::with_capacity(1 << 16, Part::new(file)))),
+            path: path.to_owned(),
+            place,
+        })
     }
 
     /// Writes what is buffered and puts the file in its place.
@@ -115,7 +169,8 @@ impl Output {
             Some(Target::Standard(mut out)) => out.flush().map_err(FileError::at(&path)),
             Some(Target::Device(mut out)) => out.flush().map_err(FileError::at(&path)),
             Some(Target::File(out)) => {
-                let file = out.into_inner().map_err(|e| FileError::new(&path, e.into_error()))?;
+                let part = out.into_inner().map_err(|e| FileError::new(&path, e.into_error()))?;
+                let file = part.into_file().map_err(FileError::at(&path))?;
                 set_usual_mode(file.as_file()).map_err(FileError::at(&path))?;
                 file.as_file().sync_data().map_err(FileError::at(&path))?;
                 file.persist(&path).map_err(|e| FileError::new(&path, e.error))?;
@@ -198,6 +253,20 @@ mod tests {
         out.commit().unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "new");
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_long_output_goes_to_the_disk_while_it_is_written_and_is_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("long.csv");
+        let line = [b'x'; 1 << 16];
+        let mut out = Output::create(&path).unwrap();
+        let times = 3 * Part::OFTEN / line.len();
+        (0..times).for_each(|_| out.write_all(&line).unwrap());
+        let Some(Target::File(part)) = &out.target else { panic!("a file") };
+        assert!(part.get_ref().syncing.is_some());
+        out.commit().unwrap();
+        assert!(std::fs::read(&path).unwrap() == line.repeat(times));
     }
 
     #[test]

@@ -15,7 +15,7 @@ fn smallest() -> Score {
 
 /// Scans as low as the method can and gives every pair to `take`. `false` if the scan did not reach down to the smallest
 /// positive score.
-fn scan_low(matcher: &(impl Matcher + ?Sized), mut take: impl FnMut(Pair, Score)) -> Result<bool, MethodError> {
+fn scan_low(matcher: &(impl Matcher + ?Sized), mut take: impl FnMut(Pair, Score) + Send) -> Result<bool, MethodError> {
     // Methods refuse a λ before they begin, so a refused scan gave nothing.
     let mut lambdas = (1..=100).map(|percent| Score::from_millionths(percent * 10_000).expect("within the range"));
     let mut lambda = smallest();

@@ -21,20 +21,27 @@ pub(super) fn tiles(start: usize, m: usize) -> Vec<Range<usize>> {
     (start / RIGHT * RIGHT..m).step_by(TILE).map(|from| from..(from + TILE).min(m)).collect()
 }
 
-/// Which panels of a strip and a tile hold a pair of the upper triangle, right panels first: `(left panel, first row, right
-/// panel, first column)`.
+/// Left panels that are gone through again for each right panel: with a tile's right rows they stay in a core's second-level
+/// cache, as the panels hold them and as they were given.
+const AGAIN: usize = 16;
+
+/// Which panels of a strip and a tile hold a pair of the upper triangle, `(left panel, first row, right panel, first column)`:
+/// for some left panels all right panels, then for the next ones, so that the columns of each row ascend.
 pub(super) fn micro_tiles(
     strip: &Range<usize>,
     tile: &Range<usize>,
 ) -> impl Iterator<Item = (usize, usize, usize, usize)> + use<> {
     let (strip, tile) = (strip.clone(), tile.clone());
     let lefts = strip.len().div_ceil(LEFT);
-    (0..tile.len().div_ceil(RIGHT)).flat_map(move |right| {
-        let column = tile.start + right * RIGHT;
-        // The last column of the panel must lie beyond the first row.
-        let upper = (column + RIGHT - 1).saturating_sub(strip.start).div_ceil(LEFT).min(lefts);
-        let top = strip.start;
-        (0..upper).map(move |left| (left, top + left * LEFT, right, column))
+    (0..lefts).step_by(AGAIN).flat_map(move |from| {
+        let (strip, tile) = (strip.clone(), tile.clone());
+        (0..tile.len().div_ceil(RIGHT)).flat_map(move |right| {
+            let column = tile.start + right * RIGHT;
+            // The last column of the panel must lie beyond the first row.
+            let upper = (column + RIGHT - 1).saturating_sub(strip.start).div_ceil(LEFT).min(lefts);
+            let top = strip.start;
+            (from..upper.min(from + AGAIN)).map(move |left| (left, top + left * LEFT, right, column))
+        })
     })
 }
 

@@ -5,13 +5,20 @@ use std::ops::ControlFlow;
 use super::Score;
 use crate::corpus::Pair;
 
-/// Receives pairs as a scan finds them, ascending, each once.
-pub trait PairSink {
+/// Receives pairs as a scan finds them, ascending, each once. It may be given them on another thread than the scan was begun
+/// on, never on two at a time.
+pub trait PairSink: Send {
     /// One pair at or above λ. `Break` ends the scan.
     fn pair(&mut self, pair: Pair, score: Score) -> ControlFlow<()>;
+
+    /// The next pairs, for a sink that works on many at a time. Returns how many it took: fewer than all of them end the scan.
+    fn pairs(&mut self, pairs: &[(Pair, Score)]) -> usize {
+        let refused = pairs.iter().position(|&(pair, score)| self.pair(pair, score).is_break());
+        refused.unwrap_or(pairs.len())
+    }
 }
 
-impl<F: FnMut(Pair, Score) -> ControlFlow<()>> PairSink for F {
+impl<F: FnMut(Pair, Score) -> ControlFlow<()> + Send> PairSink for F {
     fn pair(&mut self, pair: Pair, score: Score) -> ControlFlow<()> {
         self(pair, score)
     }

@@ -1,7 +1,7 @@
 //! The walk over the upper triangle: strips of rows against tiles of later rows, on all cores, never the whole matrix.
 
 use std::fmt;
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use rayon::prelude::*;
@@ -14,8 +14,9 @@ use super::{Measure, PairSink, Scan, Score};
 use crate::corpus::{Pair, PaperId};
 use crate::progress::Run;
 
-/// Pairs found that may be held before they go to the sink: 12 MiB, and as much while they are put into order.
-const BUDGET: u64 = 1 << 20;
+/// Pairs found that a strip may hold: 6 MiB, as much while they are put into order, and as much again while the sink takes
+/// those of the strip before.
+const BUDGET: u64 = 1 << 19;
 
 /// What a scan will take, as far as it can be told before it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -56,19 +57,99 @@ struct Found {
 
 /// The pairs of a strip, ascending. Tiles come by column and give each row's columns ascending, so that sharing them out to
 /// their rows in turn is enough.
-fn in_order(strip: &Range<usize>, tiles: &[Vec<Found>]) -> Vec<Found> {
+fn in_order(present: &[u32], strip: &Range<usize>, tiles: &[Vec<Found>]) -> Vec<(Pair, Score)> {
     let mut next = vec![0usize; strip.len() + 1];
     tiles.iter().flatten().for_each(|found| next[found.row as usize - strip.start + 1] += 1);
     for row in 0..strip.len() {
         next[row + 1] += next[row];
     }
-    let mut all = vec![Found::default(); next[strip.len()]];
-    for found in tiles.iter().flatten() {
-        let place = &mut next[found.row as usize - strip.start];
-        all[*place] = *found;
+    let Some(two) = present.get(..2) else { return Vec::new() };
+    let id = |place: u32| PaperId(present[place as usize]);
+    let any = Pair::new(PaperId(two[0]), PaperId(two[1])).expect("rows ascend");
+    let mut all = vec![(any, Score::MIN); next[strip.len()]];
+    for &Found { row, column, score } in tiles.iter().flatten() {
+        let place = &mut next[row as usize - strip.start];
+        all[*place] = (Pair::new(id(row), id(column)).expect("x < y"), score);
         *place += 1;
     }
     all
+}
+
+/// What a strip holds.
+struct Strip {
+    rows: Range<usize>,
+    /// Ascending.
+    found: Vec<(Pair, Score)>,
+    verified: u64,
+}
+
+/// Strip after strip of a scan.
+struct Strips<'a> {
+    pairs: &'a AllPairs<'a>,
+    lambda: Score,
+    numbers: Numbers<'a>,
+    screen: Option<Screen>,
+    rights: Option<Rights<'a>>,
+    /// The least value of a pair that can reach λ.
+    least: f32,
+    start: usize,
+    height: usize,
+}
+
+impl Strips<'_> {
+    /// The next strip, on all threads; it is made lower until it holds few enough pairs.
+    fn next(&mut self) -> Option<Strip> {
+        let m = self.pairs.present().len();
+        while self.start < m {
+            let rows = self.start..(self.start + self.height).min(m);
+            if let Some(strip) = self.strip(rows.clone()) {
+                self.start = rows.end;
+                if (strip.found.len() as u64) < BUDGET / 4 {
+                    self.height = (self.height * 2).min(STRIP);
+                }
+                return Some(strip);
+            }
+            self.height = (rows.len() / 2).max(1);
+        }
+        None
+    }
+
+    /// What a strip holds; `None` if that is too much.
+    fn strip(&self, strip: Range<usize>) -> Option<Strip> {
+        let (pairs, m) = (self.pairs, self.pairs.present().len());
+        let mut left = Vec::new();
+        if self.screen.is_none() {
+            pack_strip(self.numbers, strip.clone(), &mut left);
+        }
+        let screen = self.screen.as_ref().map(|screen| (screen, screen.left(strip.clone())));
+        let (held, verified, full) = (AtomicU64::new(0), AtomicU64::new(0), AtomicBool::new(false));
+        let found: Vec<Vec<Found>> = tiles(strip.start, m)
+            .into_par_iter()
+            .map(|tile| {
+                let mut decider = Decider::new(pairs, self.lambda, &held);
+                let mut propose = |row, column| {
+                    if decider.propose(row, column) && strip.len() > 1 {
+                        full.store(true, Relaxed);
+                    }
+                    full.load(Relaxed)
+                };
+                if let Some((screen, (left, least))) = &screen {
+                    by_bytes(screen, left, least, &strip, &tile, &mut propose);
+                }
+                if let Some(rights) = &self.rights {
+                    rights.with(tile.clone(), |right| {
+                        let panels = (left.as_slice(), right);
+                        pairs.by_products(self.numbers.width(), self.least, panels, &strip, &tile, &mut propose);
+                    });
+                }
+                decider.decide();
+                verified.fetch_add(decider.tried, Relaxed);
+                decider.found
+            })
+            .collect();
+        let found = (!full.into_inner()).then(|| in_order(pairs.present(), &strip, &found))?;
+        Some(Strip { rows: strip, found, verified: verified.into_inner() })
+    }
 }
 
 /// Decides what is proposed in a tile. Proposed pairs are scored some at a time, so that the memory that one waits for comes
@@ -160,59 +241,19 @@ impl AllPairs<'_> {
         let numbers = Numbers { pairs: self, along: along.as_ref() };
         let rights = screen.is_none().then(|| Rights::new(numbers));
         let least = numbers.least(lambda);
-        let (mut start, mut height) = (0, STRIP);
-        while start < m {
-            let strip = start..(start + height).min(m);
-            let mut left = Vec::new();
-            if screen.is_none() {
-                pack_strip(numbers, strip.clone(), &mut left);
+        let mut strips = Strips { pairs: self, lambda, numbers, screen, rights, least, start: 0, height: STRIP };
+        let mut next = strips.next();
+        // The sink takes what one strip holds while the next strip is worked on.
+        while let Some(Strip { rows, found, verified }) = next {
+            scan.verified += verified;
+            let (taken, later) = rayon::join(|| sink.pairs(&found), || strips.next());
+            scan.found += taken as u64;
+            scan.stopped = taken < found.len();
+            if scan.stopped {
+                return scan;
             }
-            let screen = screen.as_ref().map(|screen| (screen, screen.left(strip.clone())));
-            let (held, verified, full) = (AtomicU64::new(0), AtomicU64::new(0), AtomicBool::new(false));
-            let found: Vec<Vec<Found>> = tiles(start, m)
-                .into_par_iter()
-                .map(|tile| {
-                    let mut decider = Decider::new(self, lambda, &held);
-                    let mut propose = |row, column| {
-                        if decider.propose(row, column) && strip.len() > 1 {
-                            full.store(true, Relaxed);
-                        }
-                        full.load(Relaxed)
-                    };
-                    if let Some((screen, (left, least))) = &screen {
-                        by_bytes(screen, left, least, &strip, &tile, &mut propose);
-                    }
-                    if let Some(rights) = &rights {
-                        rights.with(tile.clone(), |right| {
-                            let panels = (left.as_slice(), right);
-                            self.by_products(numbers.width(), least, panels, &strip, &tile, &mut propose);
-                        });
-                    }
-                    decider.decide();
-                    verified.fetch_add(decider.tried, Relaxed);
-                    decider.found
-                })
-                .collect();
-            if full.into_inner() {
-                height = (strip.len() / 2).max(1);
-                continue;
-            }
-            let found = in_order(&strip, &found);
-            scan.verified += verified.into_inner();
-            for &Found { row, column, score } in &found {
-                let (x, y) = (self.present()[row as usize], self.present()[column as usize]);
-                let pair = Pair::new(PaperId(x), PaperId(y)).expect("x < y");
-                if sink.pair(pair, score) == ControlFlow::Break(()) {
-                    scan.stopped = true;
-                    return scan;
-                }
-                scan.found += 1;
-            }
-            task.advance(strip.clone().map(|row| (m - 1 - row) as u64).sum());
-            start = strip.end;
-            if (found.len() as u64) < BUDGET / 4 {
-                height = (height * 2).min(STRIP);
-            }
+            task.advance(rows.map(|row| (m - 1 - row) as u64).sum());
+            next = later;
         }
         scan
     }
