@@ -59,61 +59,61 @@ struct Everywhere {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Find the strongly connected components and the triangle communities (SCD) of a graph
-    #[command(after_help = communities::EXAMPLES)]
-    Communities(communities::Communities),
-    /// Group news into stories, in one go or in daily batches
-    #[command(after_help = news::EXAMPLES)]
-    News(news::News),
-    /// Lay a share of the papers in again, edited, and write which they are
-    #[command(after_help = inject::EXAMPLES)]
-    Inject(inject::Inject),
-    /// Run one experiment: tables and figures of every point of its grid
-    #[command(after_help = run::EXAMPLES)]
-    Run(run::RunExperiment),
-    /// Run all experiments to results/, or compare with it
-    #[command(after_help = reproduce::EXAMPLES)]
-    Reproduce(reproduce::Reproduce),
-    /// Draw a figure, SVG or PNG, from any table
-    #[cfg(feature = "figures")]
-    #[command(after_help = plot::EXAMPLES)]
-    Plot(plot::Plot),
+    /// Find the duplicates among several exports and write one clean file, with a reason for every removed record
+    #[command(after_help = dedup::EXAMPLES)]
+    Dedup(dedup::Dedup),
     /// Read records in any formats, lay them into one corpus, and write it in another format
     #[command(after_help = convert::EXAMPLES)]
     Convert(convert::Convert),
+    /// Train word vectors (word2vec) on the texts of papers, or on ready tokens
+    #[command(after_help = train::EXAMPLES)]
+    Train(Box<train::Train>),
     /// Find the words of greatest tf-idf weight of each paper
     #[command(after_help = keywords::EXAMPLES)]
     Keywords(keywords::Keywords),
     /// Make the portrait of each paper: the mean of the word vectors of its keywords
     #[command(after_help = vectors::EXAMPLES)]
     Vectors(vectors::Vectors),
-    /// Say why two papers are alike: fields, shared words and what each adds
-    #[command(after_help = explain::EXAMPLES)]
-    Explain(explain::Explain),
-    /// Find the duplicates among several exports and write one clean file, with a reason for every removed record
-    #[command(after_help = dedup::EXAMPLES)]
-    Dedup(dedup::Dedup),
     /// Find every pair at or above λ, by any method or on ready vectors
     #[command(after_help = pairs::EXAMPLES)]
     Pairs(Box<pairs::Pairs>),
+    /// Say why two papers are alike: fields, shared words and what each adds
+    #[command(after_help = explain::EXAMPLES)]
+    Explain(explain::Explain),
+    /// Lay a share of the papers in again, edited, and write which they are
+    #[command(after_help = inject::EXAMPLES)]
+    Inject(inject::Inject),
     /// Measure how well a method finds the true duplicates: precision, recall, F1, areas, best λ, curves
     #[command(after_help = evaluate::EXAMPLES)]
     Evaluate(Box<evaluate::Evaluate>),
     /// List the methods, or the parameters of one with their defaults
     #[command(after_help = methods::EXAMPLES)]
     Methods(methods::Methods),
+    /// Draw a figure, SVG or PNG, from any table
+    #[cfg(feature = "figures")]
+    #[command(after_help = plot::EXAMPLES)]
+    Plot(plot::Plot),
+    /// Group news into stories, in one go or in daily batches
+    #[command(after_help = news::EXAMPLES)]
+    News(news::News),
+    /// Find the strongly connected components and the triangle communities (SCD) of a graph
+    #[command(after_help = communities::EXAMPLES)]
+    Communities(communities::Communities),
+    /// Run one experiment: tables and figures of every point of its grid
+    #[command(after_help = run::EXAMPLES)]
+    Run(run::RunExperiment),
+    /// Run all experiments to results/, or compare with it
+    #[command(after_help = reproduce::EXAMPLES)]
+    Reproduce(reproduce::Reproduce),
     /// List, fetch, verify and generate data sets
     #[command(after_help = datasets::EXAMPLES)]
     Datasets(datasets::Datasets),
-    /// Experiments on shingles, MinHash and exact joins, as tables
-    #[command(after_help = lab::EXAMPLES)]
-    Lab(lab::Lab),
-    /// Train word vectors (word2vec) on the texts of papers, or on ready tokens
-    #[command(after_help = train::EXAMPLES)]
-    Train(Box<train::Train>),
     /// Look into files of word vectors, and convert them
     #[command(after_help = embedding::EXAMPLES)]
     Embedding(embedding::Embedding),
+    /// Experiments on shingles, MinHash and exact joins, as tables
+    #[command(after_help = lab::EXAMPLES)]
+    Lab(lab::Lab),
     /// Write a shell completion script to standard output
     #[command(after_help = "EXAMPLE\n  papertwin completions bash > /etc/bash_completion.d/papertwin")]
     Completions {
