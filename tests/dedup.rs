@@ -363,9 +363,9 @@ fn candidates_of_a_labelled_set_hold_all_true_pairs() {
 fn labelled_sets_of_reviews() {
     for (name, most) in [
         ("diabetes", (0, 0)),
-        ("neuroimaging", (0, 1)),
+        ("neuroimaging", (0, 0)),
         ("cytology-screening", (0, 1)),
-        ("digital-work", (0, 4)),
+        ("digital-work", (0, 3)),
         ("sra-copper", (0, 1)),
         ("special-cases", (0, 0)),
     ] {
@@ -375,10 +375,10 @@ fn labelled_sets_of_reviews() {
 
 #[test]
 fn labelled_sets_of_other_kinds() {
-    for (name, most) in [("mis-mixed", (7, 157)), ("cora-1295", (12, 71)), ("dblp-acm", (13, 91))] {
+    for (name, most) in [("mis-mixed", (7, 157)), ("cora-1295", (12, 71)), ("dblp-acm", (13, 85))] {
         at_most(name, &Options::default(), most);
     }
-    at_most("dblp-acm", &Options { unique_within_source: true, ..Options::default() }, (0, 98));
+    at_most("dblp-acm", &Options { unique_within_source: true, ..Options::default() }, (0, 92));
 }
 
 #[test]
@@ -554,6 +554,85 @@ fn fields_that_the_format_cannot_hold_are_told() {
     assert!(told(&output).contains("ris ZZ (1)") && output.status.success(), "{}", told(&output));
     let (_folder, output) = dedup(&[("a.ris", note)], &["a.ris", "-o", "clean.ris"]);
     assert!(!told(&output).contains("no place"), "{}", told(&output));
+}
+
+/// The clusters of records given as JSON lines, as places in the input.
+fn clusters_of(lines: &str) -> Vec<Vec<u32>> {
+    let read = |line| Paper::from_json_text(line, &ColumnMap::default()).unwrap();
+    let corpus = Corpus::new(lines.lines().map(read).collect());
+    run(&corpus, &Options::default()).clusters.groups().to_vec()
+}
+
+#[test]
+fn identifiers_in_addresses_and_odd_spellings() {
+    let dois = [
+        "10.1000/ABC(1)23",
+        "https://dx.doi.org/10.1000/abc%281%2923",
+        "doi.org/10.1000/abc(1)23",
+        "info:doi/10.1000/abc(1)23",
+        "urn:doi:10.1000/abc(1)23",
+        "<https://doi.org/10.1000/abc(1)23>",
+        "http://www.example.org/doi/full/10.1000/abc(1)23?src=x",
+        "10.1000/abc(1)24",
+    ];
+    let lines: Vec<String> =
+        dois.iter().map(|doi| format!(r#"{{"title":"A study of salt in bridges","doi":"{doi}"}}"#)).collect();
+    assert_eq!(clusters_of(&lines.join("\n")), [(0..7).collect(), vec![7]]);
+    let lines = r#"{"title":"On knots of hemp","arxiv":"arXiv:2101.00001v1","year":2021,"authors":["Ode, P."]}
+{"title":"On knots of hemp","url":"https://arxiv.org/pdf/2101.00001v3.pdf","year":2021,"authors":["P. Ode"]}
+{"title":"On knots of hemp and flax","arxiv":"2101.00001","year":2021,"authors":["Ode P"]}
+{"title":"On sails","arxiv":"hep-th/9901001","year":1999,"authors":["Lund, A."]}
+{"title":"On sails","url":"http://arxiv.org/abs/hep-th/9901001v2","year":1999,"authors":["Lund, A"]}
+{"title":"On sails","arxiv":"math.GT/0309136","year":2003,"authors":["Lund, A"]}
+{"title":"On sails","arxiv":"math/0309136","year":2003,"authors":["Lund, A"]}"#;
+    assert_eq!(clusters_of(lines), [vec![0, 1, 2], vec![3, 4], vec![5, 6]]);
+}
+
+#[test]
+fn few_letters_can_be_another_population_or_another_word() {
+    let lines = r#"{"title":"Salt intake in women with gout in the north","year":2014,"authors":["Ode, P.","Lund, A."],"venue":"Demo Epi","volume":7}
+{"title":"Salt intake in men with gout in the north","year":2014,"authors":["Ode, P.","Lund, A."],"venue":"Demo Epi","volume":7}
+{"title":"Salt intake in Women with gout in the North.","year":2014,"authors":["P. Ode","A. Lund"],"venue":"Demo Epi","volume":7}"#;
+    assert_eq!(clusters_of(lines), [vec![0, 2], vec![1]]);
+    let lines = r#"{"title":"基于深度学习的重复论文检测方法研究","year":2020,"authors":["王小明"]}
+{"title":"基于深度学习的 重复论文检测方法研究。","year":2020,"authors":["王小明"]}
+{"title":"基于深度学习的重复新闻检测方法研究","year":2020,"authors":["王小明"]}"#;
+    assert_eq!(clusters_of(lines), [vec![0, 1], vec![2]]);
+}
+
+#[test]
+fn a_title_that_ends_in_dots_is_the_beginning_of_another() {
+    let lines = r#"{"title":"Effects of sea salt on the load and wear of old bridges in harbour towns: forty years","year":2010,"authors":["Ode P"]}
+{"title":"Effects of sea salt on the load and wear of old bridges in harbour to...","year":2010,"authors":["Ode P"]}
+{"title":"Effects of sea salt on the load and wear of old bridges in inland towns","year":2010,"authors":["Ode P"]}"#;
+    assert_eq!(clusters_of(lines), [vec![0, 1], vec![2]]);
+}
+
+#[test]
+fn names_in_another_script_are_for_a_person_to_see() {
+    let lines = r#"{"title":"Морские ветры северных городов","year":2003,"authors":["Чехов, Антон"],"venue":"Demo J","volume":2,"pages":"3-9"}
+{"title":"Морские ветры северных городов","year":2003,"authors":["Chekhov, Anton"],"venue":"Demo J","volume":2,"pages":"3-9"}"#;
+    let read = |line| Paper::from_json_text(line, &ColumnMap::default()).unwrap();
+    let resolution = run(&Corpus::new(lines.lines().map(read).collect()), &Options::default());
+    assert_eq!((resolution.clusters.group_count(), resolution.review.len()), (2, 1));
+}
+
+#[test]
+fn article_numbers_stand_in_dois_and_updates_have_other_authors() {
+    let lines = r#"{"title":"Salt for gout in old sailors","year":2006,"authors":["Ode, P.","Lund, A."],"venue":"Demo Reviews","pages":"XY005091"}
+{"title":"Salt for gout in old sailors","year":2011,"authors":["Lund, A.","Ode, P."],"venue":"Demo Reviews","doi":"10.5555/1.XY005091.pub3"}
+{"title":"Salt for gout in old sailors","year":2015,"authors":["Moss, W."],"venue":"Demo Reviews","doi":"10.5555/1.XY005091.pub4"}
+{"title":"Salt for gout in young sailors","year":2015,"authors":["Moss, W."],"venue":"Demo Reviews","doi":"10.5555/1.XY005092.pub4"}"#;
+    assert_eq!(clusters_of(lines), [vec![0, 1, 2], vec![3]]);
+}
+
+#[test]
+fn old_line_ends_and_files_without_records() {
+    let cr = "TY  - JOUR\rTI  - Salt in bridges\rAU  - Ode, P.\rPY  - 2001\rER  - \r\rTY  - JOUR\rTI  - Salt in Bridges.\rAU  - P. Ode\rPY  - 2001\rER  - \r";
+    let (_folder, output) = dedup(&[("cr.ris", cr), ("none.ris", "")], &["cr.ris", "none.ris", "-o", "out.ris"]);
+    assert!(output.status.success(), "{}", told(&output));
+    assert!(told(&output).contains("none.ris: has no records"), "{}", told(&output));
+    assert!(told(&output).contains("2 seen = 1 kept + 1 duplicates + 0 rejected"), "{}", told(&output));
 }
 
 /// What a careful reviewer does first: three exports of one search, each with faults of its own.

@@ -216,6 +216,11 @@ fn recognise(mut input: Input, options: &ReadOptions, run: &Run) -> Result<Opene
     let whole = head.len() < WINDOW;
     let cut = std::str::from_utf8(&head).err().map_or(head.len(), |e| e.valid_up_to());
     let text = String::from_utf8_lossy(&head[..cut]);
+    if whole && text.trim().is_empty() && cut == head.len() {
+        let (file, format) = (input.file, options.format.unwrap_or(Format::Jsonl));
+        let (map, unwrapped) = (ColumnMap::default(), VecDeque::new());
+        return Ok(Opened { file, format, records: Box::new(Nothing), map, unwrapped });
+    }
     let reader: &dyn FormatReader = match options.format {
         Some(format) => *readers().iter().find(|reader| reader.format() == format).ok_or_else(|| {
             ReadError::Unusable { file: input.file.to_string(), reason: format!("the format {format} cannot be read") }
@@ -234,11 +239,6 @@ fn recognise(mut input: Input, options: &ReadOptions, run: &Run) -> Result<Opene
             }
             match best.1 {
                 Some(reader) => reader,
-                None if whole && text.trim().is_empty() => {
-                    let (file, format) = (input.file, Format::Jsonl);
-                    let (map, unwrapped) = (ColumnMap::default(), VecDeque::new());
-                    return Ok(Opened { file, format, records: Box::new(Nothing), map, unwrapped });
-                }
                 None => {
                     let begins = text.trim_start().chars().take(60).collect();
                     return Err(ReadError::UnknownFormat { file: input.file.to_string(), begins });

@@ -215,7 +215,10 @@ pub struct Head<'a> {
 impl<'a> Head<'a> {
     /// The lines that are not blank.
     pub fn lines(&self) -> impl Iterator<Item = &'a str> + use<'a> {
-        self.text.lines().filter(|line| !line.trim().is_empty())
+        // Without a line feed anywhere, a carriage return ends a line.
+        let feeds = self.text.contains('\n');
+        let end = if feeds { '\n' } else { '\r' };
+        self.text.split(end).map(|line| line.strip_suffix('\r').unwrap_or(line)).filter(|line| !line.trim().is_empty())
     }
 
     /// Whether the text begins as a table does, with a header that names at least two known columns.

@@ -63,6 +63,8 @@ pub struct NamesMatch {
     pub common: u32,
     /// How many authors the shorter and the longer list have.
     pub counts: (u32, u32),
+    /// Whether they are written in two scripts, so that they cannot be compared.
+    pub two_scripts: bool,
 }
 
 /// Everything that the fields of two records say.
@@ -128,6 +130,19 @@ pub(super) fn compare_related(a: &Record, b: &Record) -> Comparison {
         comparison.title.level = TitleLevel::Close;
         comparison.title.telling = false;
     }
+    // One abstract on one page of one issue is one paper, however its title was transcribed.
+    let c = &comparison;
+    let one_print = c.pages == Agreement::Same && c.volume == Agreement::Same && c.number == Agreement::Same;
+    if matches!(c.title.level, TitleLevel::Contained | TitleLevel::Similar)
+        && one_print
+        && one_year
+        && c.doi != Agreement::Different
+        && c.names.agreement != Agreement::Different
+        && c.abstracts.is_some_and(|share| share >= 0.5)
+    {
+        comparison.title =
+            TitleMatch { level: TitleLevel::Close, telling: false, numbers_differ: false, ..comparison.title };
+    }
     comparison
 }
 
@@ -139,7 +154,10 @@ fn fields(a: &Record, b: &Record, title: TitleMatch) -> Comparison {
         venue: venues(&a.venue, &b.venue),
         volume: counts(&a.volume, &b.volume),
         number: counts(&a.number, &b.number),
-        pages: pages(a.pages.as_ref(), b.pages.as_ref()),
+        pages: match pages(a.pages.as_ref(), b.pages.as_ref()) {
+            Agreement::Missing if holds_page(a, b) || holds_page(b, a) => Agreement::Same,
+            pages => pages,
+        },
         whole_range: a.pages.as_ref().is_some_and(|pages| pages.last.is_some()) && a.pages == b.pages,
         doi: dois(a.doi.as_deref(), b.doi.as_deref()),
         identifiers: identifiers(a, b),
@@ -200,7 +218,14 @@ fn share_no_words(a: &Record, b: &Record) -> bool {
 }
 
 fn titles(a: &Record, b: &Record) -> TitleMatch {
-    let best = one_title(whole(&a.title), whole(&b.title));
+    let mut best = one_title(whole(&a.title), whole(&b.title));
+    // A title that ends in dots is the beginning of the other, up to a word that is cut off.
+    let begins = |short: &Title, long: &Title| {
+        short.cut && short.saying >= 5 && long.words.len() >= short.words.len() && long.words.starts_with(&*short.words)
+    };
+    if best.level != TitleLevel::Same && (begins(&a.title, &b.title) || begins(&b.title, &a.title)) {
+        best = TitleMatch { level: TitleLevel::Close, telling: false, numbers_differ: false, stray: false, ..best };
+    }
     if matches!(best.level, TitleLevel::Same | TitleLevel::Close)
         || a.title.translation.is_empty() && b.title.translation.is_empty()
     {
@@ -248,7 +273,7 @@ fn only(open: Places) -> Option<usize> {
 }
 
 fn says(title: Taken<'_>) -> u32 {
-    title.tokens.iter().filter(|token| token.says()).count() as u32
+    title.tokens.iter().map(Token::says).sum()
 }
 
 fn one_title(a: Taken<'_>, b: Taken<'_>) -> TitleMatch {
@@ -325,6 +350,9 @@ fn one_title(a: Taken<'_>, b: Taken<'_>) -> TitleMatch {
         |title: Taken<'_>, at: usize| title.word(at).chars().count() <= 4 && !title.tokens[at].is(known::FUNCTION);
     let short_words_differ =
         matches!((only(open_left), only(open_right)), (Some(x), Some(y)) if short(left, x) && short(right, y));
+    // Women and men are few letters apart, and so are the words of a script that writes one with two letters.
+    let other_words = has(open_left, left, known::TELLING | known::UNPARTED)
+        || has(open_right, right, known::TELLING | known::UNPARTED);
     // One or two neighbouring words that only one of two long titles has, and that say no other population or part.
     let inserted = |one: Places, other: Places, title: Taken<'_>| {
         let neighbours = other >> (other.trailing_zeros() & 63);
@@ -338,7 +366,7 @@ fn one_title(a: Taken<'_>, b: Taken<'_>) -> TitleMatch {
         TitleLevel::Close
     } else if around || inserted || rest_left < 0.5 && is_around(open_right, right.len()) {
         TitleLevel::Contained
-    } else if !numbers_differ && !short_words_differ && nearly_equal(a.text, b.text) {
+    } else if !numbers_differ && !short_words_differ && !other_words && nearly_equal(a.text, b.text) {
         TitleLevel::Close
     } else if similarity >= 0.6 {
         TitleLevel::Similar
@@ -459,7 +487,7 @@ fn join_parted(one: Taken<'_>, open_one: &mut Places, two: Taken<'_>, open_two: 
 fn spelled_alike(left: Taken<'_>, x: usize, right: Taken<'_>, y: usize) -> bool {
     let (a, b) = (left.word(x), right.word(y));
     let (token, other) = (&left.tokens[x], &right.tokens[y]);
-    if token.is(known::DIGIT) || other.is(known::DIGIT) {
+    if token.is(known::DIGIT | known::UNPARTED) || other.is(known::DIGIT | known::UNPARTED) {
         return false;
     }
     let count = |word: &str, token: &Token| if token.is(known::WIDE) { word.chars().count() } else { word.len() };
@@ -516,8 +544,11 @@ fn names(a: &Record, b: &Record) -> NamesMatch {
         (&b.names.list, &a.names.list)
     };
     let counts = (short.len() as u32, long.len() as u32);
-    if short.is_empty() {
-        return NamesMatch { agreement: Agreement::Missing, first: false, common: 0, counts };
+    // Names in two scripts cannot be compared by their letters.
+    let latin = |names: &[Name]| names.iter().any(|name| name.surname.bytes().any(|b| b.is_ascii_alphabetic()));
+    let two_scripts = !short.is_empty() && latin(short) != latin(long);
+    if short.is_empty() || two_scripts {
+        return NamesMatch { agreement: Agreement::Missing, first: false, common: 0, counts, two_scripts };
     }
     let first = same_person(&short[0], &long[0]);
     // Twelve authors tell as much as a hundred.
@@ -541,7 +572,7 @@ fn names(a: &Record, b: &Record) -> NamesMatch {
     } else {
         Agreement::Different
     };
-    NamesMatch { agreement, first, common: common as u32, counts }
+    NamesMatch { agreement, first, common: common as u32, counts, two_scripts }
 }
 
 /// The first author's surname, for keys.
@@ -688,6 +719,19 @@ fn pages(a: Option<&Pages>, b: Option<&Pages>) -> Agreement {
     let nested = within(&a.first, b) && a.last.as_ref().is_none_or(|last| within(last, b))
         || within(&b.first, a) && b.last.as_ref().is_none_or(|last| within(last, a));
     if same_last || nested { Agreement::Compatible } else { Agreement::Different }
+}
+
+/// Whether the DOI of a record without pages names the article number of the other: `cd004816` in `10.5555/5.cd004816.pub2`.
+fn holds_page(without: &Record, with: &Record) -> bool {
+    let (None, Some(doi), Some(pages)) = (&without.pages, &without.doi, &with.pages) else { return false };
+    let page = &pages.first;
+    page.prefix.len() >= 2
+        && page.number >= 100
+        && doi.match_indices(&*page.prefix).any(|(at, prefix)| {
+            let rest = &doi[at + prefix.len()..];
+            let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+            rest[..digits].parse() == Ok(page.number)
+        })
 }
 
 // Identifiers

@@ -155,7 +155,23 @@ pub fn evidence(c: &Comparison, heading: bool) -> [bool; 47] {
     e[0] = true;
     let long = c.title.words >= 3;
     let several = c.names.agreement == Same && c.names.common >= 2;
+    // The same people do not write two papers of one long title in one year's volumes of one journal: a series, a
+    // subtitle or a remark stands before or behind it.
+    let longer_title = c.title.level == TitleLevel::Contained
+        && c.names.agreement == Same
+        && c.years == Some(0)
+        && matches!(c.venue, Same | Compatible);
+    let remarked = longer_title
+        && c.title.words >= 6
+        && !c.title.telling
+        && c.pages != Different
+        && c.number != Different
+        && c.volume != Different
+        && c.doi != Different;
+    // A review that is brought up to date by other people under one DOI.
+    let updated = c.doi == Compatible && c.title.level == TitleLevel::Same && c.title.words >= 4;
     let title = match c.title.level {
+        TitleLevel::Contained if remarked => 4,
         // A heading by the same two people or more is as good as a short title.
         TitleLevel::Same if (heading || c.title.words < 2) && several => 2,
         TitleLevel::Same if heading || c.title.words < 2 => 3,
@@ -175,12 +191,14 @@ pub fn evidence(c: &Comparison, heading: bool) -> [bool; 47] {
         Same if c.names.common >= 2 => 12,
         Same => 13,
         Compatible => 14,
+        Different if updated => 16,
         Different => 15,
         Missing => 16,
     };
     e[names] = true;
-    e[17] = c.names.agreement != Missing && !c.names.first && c.names.common < 2;
+    e[17] = c.names.agreement != Missing && !c.names.first && c.names.common < 2 && !updated;
     match c.years {
+        Some(2..) if updated => {}
         Some(0) => e[18] = true,
         Some(1) => e[19] = true,
         Some(2..=3) => e[20] = true,
@@ -222,12 +240,13 @@ pub fn evidence(c: &Comparison, heading: bool) -> [bool; 47] {
         && c.number != Different
         && c.names.agreement == Same
         && (c.names.common >= 2 || c.title.level != TitleLevel::Different || c.volume == Same && c.number == Same);
-    let longer_title = c.title.level == TitleLevel::Contained
-        && c.names.agreement == Same
-        && c.names.common >= 2
-        && c.years == Some(0)
-        && matches!(c.venue, Same | Compatible);
-    e[44] = other_title && !longer_title && e[41] && !c.abstracts.is_some_and(|share| share >= 0.5) && c.doi != Same;
+    let longer_title = longer_title && (c.names.common >= 2 || remarked);
+    e[44] = other_title
+        && !longer_title
+        && e[41]
+        && !c.abstracts.is_some_and(|share| share >= 0.5)
+        && c.doi != Same
+        && c.identifiers != Same;
     e[42] = c.volume == Different && c.pages == Different;
     // One issue does not print two papers of the same people whose titles say the same.
     let alike = match c.title.level {
@@ -261,6 +280,10 @@ pub fn decide(c: &Comparison, heading: bool) -> Decision {
     let capped = match veto {
         Some(_) => probability * 0.499,
         None if matches!(relation, Some(Relation::Version)) => probability * 0.499,
+        // Whether the people are the same is for a person to see who reads both scripts.
+        None if c.names.two_scripts && c.doi != Agreement::Same && c.identifiers != Agreement::Same => {
+            probability.min(SAME - 0.01)
+        }
         None => probability,
     };
     let verdict = if capped >= SAME && veto.is_none() {
@@ -334,8 +357,10 @@ fn veto(c: &Comparison, heading: bool) -> Option<Veto> {
     {
         return Some(Veto::Numbers);
     }
-    // A longer title by the same people in the same issue is one paper under its DOI, whatever the pages say.
-    let longer = c.title.level == TitleLevel::Contained
+    // A longer title, or one of other small words, by the same people in the same issue is one paper under its DOI,
+    // whatever the pages say.
+    let longer = (c.title.level == TitleLevel::Contained
+        || c.title.level == TitleLevel::Similar && c.title.similarity >= 0.75)
         && !c.title.telling
         && c.names.agreement == Same
         && c.volume == Same
@@ -406,7 +431,16 @@ fn veto(c: &Comparison, heading: bool) -> Option<Veto> {
     let other_pages = c.volume == Different && c.pages == Different;
     let other_venue = c.volume == Different && c.venue == Different && c.pages != Same;
     let other_journal = c.venue == Different && c.pages == Different;
-    if (other_pages || other_venue || other_journal) && !identified || other_pages && c.venue == Different {
+    // One DOI and one long title are one paper also where a second journal printed it, and no abstract says otherwise: the
+    // abstract of a talk is often filed under the DOI of the paper.
+    let printed_twice = c.doi == Same
+        && c.title.level == TitleLevel::Same
+        && c.title.words >= 4
+        && c.names.agreement != Different
+        && c.abstracts.is_none_or(|share| share >= 0.5);
+    if (other_pages || other_venue || other_journal) && !identified
+        || other_pages && c.venue == Different && !printed_twice
+    {
         return Some(Veto::Place);
     }
     // Two years or more between them, and nothing that ties them to one place.

@@ -131,7 +131,8 @@ pub fn arxiv(text: &str) -> Option<String> {
         None => lower,
     };
     let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '/' | '-'))).unwrap_or(rest.len());
-    let rest = &rest[..end];
+    let rest = rest[..end].trim_end_matches('.');
+    let rest = rest.strip_suffix(".pdf").unwrap_or(rest);
     let base = match rest.rfind('v') {
         Some(at) if at > 0 && at + 1 < rest.len() && rest[at + 1..].bytes().all(|b| b.is_ascii_digit()) => &rest[..at],
         _ => rest,
@@ -143,7 +144,12 @@ pub fn arxiv(text: &str) -> Option<String> {
     let old = base.split_once('/').is_some_and(|(archive, number)| {
         digits(number, 7, 7) && archive.starts_with(|c: char| c.is_ascii_alphabetic())
     });
-    (new || old).then(|| base.to_owned())
+    if old {
+        // `math.gt/0309136`: the class in an archive is no part of the number.
+        let (archive, number) = base.split_once('/')?;
+        return Some(format!("{}/{number}", archive.split('.').next().unwrap_or(archive)));
+    }
+    new.then(|| base.to_owned())
 }
 
 /// An ISBN as its 13 digits; ten-digit ones are converted. `None` where the check digit is wrong.
@@ -216,6 +222,8 @@ mod tests {
         assert_eq!((pmcid("PMC 1234567"), pmcid("1234567")), (Some(1234567), None));
         assert_eq!(arxiv("arXiv:2101.00001v2 [cs.CL]").as_deref(), Some("2101.00001"));
         assert_eq!(arxiv("https://arxiv.org/abs/hep-th/9901001").as_deref(), Some("hep-th/9901001"));
+        assert_eq!(arxiv("https://arxiv.org/pdf/2101.00001v3.pdf").as_deref(), Some("2101.00001"));
+        assert_eq!(arxiv("math.GT/0309136").as_deref(), Some("math/0309136"));
         assert_eq!(arxiv("10.1234/5678"), None);
         assert_eq!(isbn("0-306-40615-2").as_deref(), Some("9780306406157"));
         assert_eq!(isbn("ISBN 978-0-306-40615-7").as_deref(), Some("9780306406157"));

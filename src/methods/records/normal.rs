@@ -15,7 +15,7 @@ use crate::corpus::Paper;
 use crate::text::normal::single_formulas;
 
 /// The version of the normal forms. It changes with every change that can change a decision.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// What a record is besides a paper: a notice about one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -68,6 +68,8 @@ pub struct Title {
     pub tokens: Box<[Token]>,
     /// How many of them say something: no words that only join others, none of headings, no single letters.
     pub saying: u32,
+    /// Whether it ends in dots: it is only the beginning of the title.
+    pub cut: bool,
 }
 
 /// Journal, conference or book in its normal form.
@@ -389,8 +391,9 @@ pub fn title(text: &str) -> Title {
     }
     let words = numerals(folded);
     let tokens = tokens(&words);
-    let saying = tokens.iter().filter(|token| token.says()).count() as u32;
-    Title { words: words.into(), translation: translation.into(), notice, year, tokens, saying }
+    let saying = tokens.iter().map(Token::says).sum();
+    let cut = text.trim_end().ends_with("...") || text.trim_end().ends_with('…');
+    Title { words: words.into(), translation: translation.into(), notice, year, tokens, saying, cut }
 }
 
 /// What kind of contribution it is, where a programme or a database says so beside the title.

@@ -177,6 +177,8 @@ pub(super) mod known {
     pub const DIGIT: u8 = 16;
     /// It has letters beyond ASCII.
     pub const WIDE: u8 = 32;
+    /// It has letters of a script that puts no blanks between words: it can be a whole sentence.
+    pub const UNPARTED: u8 = 64;
 }
 
 /// The lists above as one table.
@@ -217,9 +219,14 @@ impl Token {
         self.known & bits != 0
     }
 
-    /// Whether the word says something: it joins no others, is none of a heading, and no single letter or sign.
-    pub(super) fn says(&self) -> bool {
-        !self.is(known::FUNCTION | known::HEADING) && (self.end - self.start > 2 || self.is(known::WIDE))
+    /// How many words that say something it is: none if it joins others, is one of a heading, or a single letter or
+    /// sign. Where a script puts no blanks between words, two letters are one word.
+    pub(super) fn says(&self) -> u32 {
+        if self.is(known::UNPARTED) {
+            return ((self.end - self.start) / 6).max(1);
+        }
+        let says = !self.is(known::FUNCTION | known::HEADING) && (self.end - self.start > 2 || self.is(known::WIDE));
+        u32::from(says)
     }
 
     /// How much the word counts: one that only joins others a fifth.
@@ -245,9 +252,18 @@ impl Token {
                 known |= known::WIDE;
             }
         }
+        if known & known::WIDE != 0 && word.chars().any(is_unparted) {
+            known |= known::UNPARTED;
+        }
         let (start, end) = (start as u32, (start + word.len()) as u32);
         Token { hash: xxh3_64(word.as_bytes()), start, end, letters, known }
     }
+}
+
+/// Whether a letter is of a script that puts no blanks between words: Han, Kana, Thai, Lao, Myanmar, Khmer.
+fn is_unparted(c: char) -> bool {
+    matches!(c as u32, 0x0e00..=0x0eff | 0x1000..=0x109f | 0x1780..=0x17ff | 0x3040..=0x30ff | 0x3400..=0x9fff
+        | 0xf900..=0xfaff | 0x2_0000..=0x3_ffff)
 }
 
 /// The words of a folded title, at most `u32::MAX` bytes of it.
