@@ -99,8 +99,9 @@ fn best(rows: &[(&Vec<Cell>, f64)], table: &Table, axis: &str, axes: &[String]) 
         }
     }
     wins.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    let told: Vec<String> = wins.iter().map(|(value, count)| format!("{value} in {count}")).collect();
-    Ok((!groups.is_empty()).then(|| format!("{} of {}", told.join(", "), groups.len())))
+    let told: Vec<String> =
+        wins.iter().map(|(value, count)| format!("{value} ({count} of {})", groups.len())).collect();
+    Ok((!told.is_empty()).then(|| told.join(", ")))
 }
 
 #[cfg(test)]
@@ -117,7 +118,7 @@ mod tests {
             says("It is {mean auc; edits=garble=0.1} ({least auc} to {most auc; k=5}, {rows auc}).").unwrap(),
             "It is 0.925 (0.900 to 1.000, 3)."
         );
-        assert_eq!(says("{best auc by k}").unwrap(), "5 in 1, 10 in 1 of 2");
+        assert_eq!(says("{best auc by k}").unwrap(), "5 (1 of 2), 10 (1 of 2)");
         assert_eq!(says("No number.").unwrap(), "No number.");
         for wrong in [
             "{mean auc; k=7}",
