@@ -10,7 +10,8 @@ use papertwin::corpus::formats::is_form;
 use papertwin::corpus::names::Column;
 use papertwin::corpus::{self, Corpus, Fields, Paper, ReadOptions, Rejected, writer_for};
 use papertwin::embedding::Embedding;
-use papertwin::methods::{MethodSpec, NAMES};
+use papertwin::evaluation::{RecommendParams, recommend};
+use papertwin::methods::{Input, MethodSpec, NAMES};
 use papertwin::output::Output;
 use papertwin::progress::Run;
 use papertwin::resolve::{self, Combine, Linkage, Options, Resolution, Survivor, Versions, resolve};
@@ -24,6 +25,7 @@ pub const EXAMPLES: &str = "EXAMPLES
   papertwin dedup wos.ris scopus.csv -o clean.ris --decisions review.csv      (after filling its column `decision`)
   papertwin dedup new.ris --against clean.ris -o additions.ris
   papertwin dedup all.jsonl -o clean.jsonl --method records --method whole-file@1 --combine intersection
+  papertwin dedup all.jsonl -o clean.jsonl --method hashed-portrait --precision 0.99
 
 Nothing is lost: seen = kept + duplicates + rejected, and the report has one line for every record that was read.
 Records are one paper where their fields agree; different DOIs, parts, numbers, errata and comments keep them apart.";
@@ -69,6 +71,10 @@ pub struct Dedup {
     /// A method by name, with its least score behind @ (whole-file@1); may be given several times [default: records]
     #[arg(long, value_name = "NAME[@λ]")]
     method: Vec<MethodArg>,
+    /// The least score of methods without @λ: the one that reaches this precision on edited copies laid into the inputs
+    /// [default: 0.9 as least score]
+    #[arg(long, value_name = "PRECISION", requires = "method")]
+    precision: Option<f64>,
     /// Word vectors for the methods that want some (portrait); `papertwin train` makes them
     #[arg(long, value_name = "MODEL")]
     embedding: Option<PathBuf>,
@@ -122,14 +128,23 @@ enum CombineArg {
 #[derive(Clone, Debug)]
 struct MethodArg {
     spec: MethodSpec,
-    lambda: Score,
+    lambda: Option<Score>,
+}
+
+impl MethodArg {
+    /// Record matching decides by itself and has no λ.
+    fn is_records(&self) -> bool {
+        matches!(self.spec, MethodSpec::Records(_))
+    }
 }
 
 impl std::str::FromStr for MethodArg {
     type Err = String;
     fn from_str(text: &str) -> Result<MethodArg, String> {
-        let (name, lambda) = text.split_once('@').unwrap_or((text, "0.9"));
-        let lambda = lambda.parse().map_err(|error| format!("{error}"))?;
+        let (name, lambda) = match text.split_once('@') {
+            Some((name, lambda)) => (name, Some(lambda.parse().map_err(|error| format!("{error}"))?)),
+            None => (text, None),
+        };
         let with_defaults = serde_json::json!({ name: {} });
         let spec = serde_json::from_value(with_defaults)
             .map_err(|_| format!("there is no method {name:?}; the methods are {}", NAMES.join(", ")))?;
@@ -161,6 +176,7 @@ impl Dedup {
 
         let mut options = self.options(base);
         options.embedding = self.load_embedding(context)?.map(Arc::new);
+        options.methods = self.methods(&corpus, options.embedding.as_deref(), context)?;
         for path in &self.decisions {
             // A review written over the decisions that it was made with would lose them.
             papertwin::output::check_input(path)?;
@@ -194,6 +210,42 @@ impl Dedup {
             outcome = Outcome::NotClean;
         }
         Ok(outcome)
+    }
+
+    /// The methods beside record matching with their λ: the one given, the one that `--precision` asks for, or 0.9.
+    fn methods(
+        &self,
+        corpus: &Corpus,
+        embedding: Option<&Embedding>,
+        context: &Context,
+    ) -> anyhow::Result<Vec<(MethodSpec, Score)>> {
+        let mut methods = Vec::new();
+        for method in self.method.iter().filter(|method| !method.is_records()) {
+            let lambda = match (method.lambda, self.precision) {
+                (Some(lambda), _) => lambda,
+                (None, None) => Score::of(0.9),
+                (None, Some(precision)) => {
+                    let params = RecommendParams { precision, ..RecommendParams::default() };
+                    let (way, fields) = (method.spec.method(), Input::of(corpus).fields);
+                    let found = recommend(corpus, way.as_ref(), embedding, fields, &params, &context.run())?;
+                    context.say(format!(
+                        "{}: λ = {} for precision {precision} ({} to {} in {} draws; {} pairs at or above it)",
+                        way.name(),
+                        found.lambda,
+                        found.range.0,
+                        found.range.1,
+                        params.draws,
+                        found.pairs
+                    ));
+                    if let Some(warning) = found.warning() {
+                        context.progress.warn(&warning);
+                    }
+                    found.lambda
+                }
+            };
+            methods.push((method.spec.clone(), lambda));
+        }
+        Ok(methods)
     }
 
     fn load_embedding(&self, context: &Context) -> anyhow::Result<Option<Embedding>> {
@@ -251,7 +303,6 @@ impl Dedup {
     }
 
     fn options(&self, base: usize) -> Options {
-        let is_records = |method: &&MethodArg| matches!(method.spec, MethodSpec::Records(_));
         Options {
             unique_within_source: self.unique_within_source,
             versions: match self.versions {
@@ -269,13 +320,7 @@ impl Dedup {
                 SurvivorArg::PublishedFirst => Survivor::PublishedFirst,
                 SurvivorArg::First => Survivor::First,
             },
-            methods: self
-                .method
-                .iter()
-                .filter(|method| !is_records(method))
-                .map(|method| (method.spec.clone(), method.lambda))
-                .collect(),
-            without_records: !self.method.is_empty() && !self.method.iter().any(|method| is_records(&method)),
+            without_records: !self.method.is_empty() && !self.method.iter().any(MethodArg::is_records),
             combine: match self.combine {
                 CombineArg::Union => Combine::Union,
                 CombineArg::Intersection => Combine::Intersection,

@@ -2,19 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use unicode_normalization::UnicodeNormalization;
-
 use crate::corpus::{Corpus, Truth};
+use crate::methods::records::normal::doi;
 use crate::partition::UnionFind;
+use crate::text::normal::fold;
 
 /// The pairs of papers that are duplicates by what their records say: an equal title and an equal abstract, both not
-/// empty, compared by their letters and digits alone (NFKC, case folded); or one DOI (letter case, `doi:` and the
-/// resolver's address do not matter). Whatever is connected by these is one group, and all pairs of a group count.
+/// empty, compared by their letters and digits alone (folded); or one DOI, however it is written
+/// ([`doi`]). Whatever is connected by these is one group, and all pairs of a group count.
 ///
 /// ```
 /// use papertwin::corpus::{Corpus, Paper};
 /// let paper = |id: &str, doi: &str| Paper { id: id.into(), doi: doi.into(), ..Paper::default() };
-/// let corpus = Corpus::new(vec![paper("a", "10.1/X"), paper("b", ""), paper("c", "https://doi.org/10.1/x")]);
+/// let corpus = Corpus::new(vec![paper("a", "10.5555/X"), paper("b", "n/a"), paper("c", "https://doi.org/10.5555/x")]);
 /// assert_eq!(papertwin::evaluation::natural_duplicates(&corpus).pairs().len(), 1);
 /// ```
 pub fn natural_duplicates(corpus: &Corpus) -> Truth {
@@ -27,8 +27,7 @@ pub fn natural_duplicates(corpus: &Corpus) -> Truth {
             let &mut first = texts.entry(text).or_insert(id.0);
             sets.join(first, id.0);
         }
-        let doi = bare_doi(&paper.doi);
-        if !doi.is_empty() {
+        if let Some(doi) = doi(&paper.doi) {
             let &mut first = dois.entry(doi).or_insert(id.0);
             sets.join(first, id.0);
         }
@@ -38,13 +37,7 @@ pub fn natural_duplicates(corpus: &Corpus) -> Truth {
 
 /// Letters and digits, folded.
 fn letters(text: &str) -> String {
-    caseless::default_case_fold_str(&text.nfkc().collect::<String>()).chars().filter(|c| c.is_alphanumeric()).collect()
-}
-
-fn bare_doi(doi: &str) -> String {
-    let doi = doi.trim().to_lowercase();
-    let from = ["https://doi.org/", "http://doi.org/", "https://dx.doi.org/", "http://dx.doi.org/", "doi.org/", "doi:"];
-    from.iter().find_map(|start| doi.strip_prefix(start)).unwrap_or(&doi).trim().to_owned()
+    fold(text).chars().filter(|c| c.is_alphanumeric()).collect()
 }
 
 #[cfg(test)]

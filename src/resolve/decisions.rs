@@ -6,6 +6,7 @@ use std::io::Read;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::cluster::Decided;
+use crate::corpus::names::Column;
 use crate::corpus::{Corpus, Pair, Paper, PaperId};
 use crate::methods::records::normal::fold;
 
@@ -61,22 +62,10 @@ pub struct Decisions {
 
 /// A key of what a record says, whatever its id, source and place: decisions are bound to it.
 pub fn content_key(paper: &Paper) -> String {
-    let authors = paper.authors.join(";");
-    let parts = [
-        &paper.title,
-        &authors,
-        &paper.year,
-        &paper.venue,
-        &paper.volume,
-        &paper.number,
-        &paper.pages,
-        &paper.doi,
-        &paper.kind,
-        &paper.abstract_text,
-    ];
+    use Column::{Abstract, Authors, Doi, Number, Pages, Title, Type, Venue, Volume, Year};
     let mut text = String::new();
-    for part in parts {
-        text.push_str(part.trim());
+    for column in [Title, Authors, Year, Venue, Volume, Number, Pages, Doi, Type, Abstract] {
+        text.push_str(paper.value(column).trim());
         text.push('\0');
     }
     format!("{:016x}", xxh3_64(text.as_bytes()))

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::corpus::Paper;
 use crate::corpus::formats::is_form;
+use crate::corpus::names::Column;
 use crate::methods::records::normal::{self, Kind};
 
 /// Which record of a cluster stays. Published records go before preprints in every policy; ties fall to the earlier record.
@@ -60,27 +61,23 @@ pub fn is_of(paper: &Paper, name: &str) -> bool {
     [paper.source.as_str(), file, base].iter().any(|known| !known.is_empty() && known.eq_ignore_ascii_case(name))
 }
 
+/// The fields that describe a paper: all but its id and its source.
+fn described() -> impl Iterator<Item = Column> {
+    Column::all().filter(|column| !matches!(column, Column::Id | Column::Source))
+}
+
 /// How many fields have a value, and how long the abstract is.
 fn completeness(paper: &Paper) -> (usize, usize) {
-    let single = [
-        &paper.title,
-        &paper.abstract_text,
-        &paper.year,
-        &paper.venue,
-        &paper.volume,
-        &paper.number,
-        &paper.pages,
-        &paper.doi,
-        &paper.kind,
-        &paper.url,
-        &paper.body,
-        &paper.published,
-        &paper.language,
-    ];
-    let filled = single.iter().filter(|value| !normal::is_placeholder(value)).count();
-    let lists = usize::from(!paper.authors.is_empty()) + usize::from(!paper.keywords.is_empty());
+    let filled = described().filter(|column| has(paper, *column)).count();
     let extra = paper.extra.iter().filter(|(key, value)| !is_empty(value) && !is_form(key)).count();
-    (filled + lists + extra, paper.abstract_text.len())
+    (filled + extra, paper.abstract_text.len())
+}
+
+fn has(paper: &Paper, column: Column) -> bool {
+    match column {
+        Column::Authors | Column::Keywords => !paper.lacks(column),
+        _ => !normal::is_placeholder(&paper.value(column)),
+    }
 }
 
 fn is_empty(value: &serde_json::Value) -> bool {
@@ -96,29 +93,15 @@ fn is_empty(value: &serde_json::Value) -> bool {
 pub fn merge(kept: &Paper, others: &[&Paper]) -> Paper {
     let mut merged = kept.clone();
     for other in others {
-        let fill = |mine: &mut String, theirs: &String| {
-            if normal::is_placeholder(mine) && !normal::is_placeholder(theirs) {
-                mine.clone_from(theirs);
+        for column in described().filter(|column| has(other, *column)) {
+            if has(&merged, column) {
+                continue;
             }
-        };
-        fill(&mut merged.title, &other.title);
-        fill(&mut merged.abstract_text, &other.abstract_text);
-        fill(&mut merged.year, &other.year);
-        fill(&mut merged.venue, &other.venue);
-        fill(&mut merged.volume, &other.volume);
-        fill(&mut merged.number, &other.number);
-        fill(&mut merged.pages, &other.pages);
-        fill(&mut merged.doi, &other.doi);
-        fill(&mut merged.kind, &other.kind);
-        fill(&mut merged.url, &other.url);
-        fill(&mut merged.body, &other.body);
-        fill(&mut merged.published, &other.published);
-        fill(&mut merged.language, &other.language);
-        if merged.authors.is_empty() {
-            merged.authors.clone_from(&other.authors);
-        }
-        if merged.keywords.is_empty() {
-            merged.keywords.clone_from(&other.keywords);
+            match column {
+                Column::Authors => merged.authors.clone_from(&other.authors),
+                Column::Keywords => merged.keywords.clone_from(&other.keywords),
+                _ => merged.set_value(column, other.value(column)),
+            }
         }
         for (key, value) in &other.extra {
             if !is_empty(value) && merged.extra.get(key).is_none_or(is_empty) {
@@ -143,23 +126,9 @@ pub fn unheld(paper: &Paper, other: &Paper) -> Vec<(String, String)> {
     }
     let mut held: BTreeSet<String> = ["http", "https", "doi", "dx", "org"].map(str::to_owned).into();
     let mut hold = |text: &str| held.extend(normal::fold(text).split(' ').map(str::to_owned));
-    let single = [
-        &other.title,
-        &other.abstract_text,
-        &other.year,
-        &other.venue,
-        &other.volume,
-        &other.number,
-        &other.pages,
-        &other.doi,
-        &other.kind,
-        &other.url,
-        &other.published,
-        &other.language,
-        &other.source,
-        &other.id,
-    ];
-    single.into_iter().chain(&other.authors).chain(&other.keywords).for_each(|text| hold(text));
+    for column in Column::all().filter(|column| *column != Column::Body) {
+        hold(&other.value(column));
+    }
     other.extra.values().for_each(|value| match value.as_str() {
         Some(text) => hold(text),
         None => hold(&value.to_string()),

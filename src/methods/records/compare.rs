@@ -155,7 +155,10 @@ fn fields(a: &Record, b: &Record, title: TitleMatch) -> Comparison {
         volume: counts(&a.volume, &b.volume),
         number: counts(&a.number, &b.number),
         pages: match pages(a.pages.as_ref(), b.pages.as_ref()) {
-            Agreement::Missing if holds_page(a, b) || holds_page(b, a) => Agreement::Same,
+            // An update under another title is told apart by its year.
+            Agreement::Missing if title.level == TitleLevel::Same && (holds_page(a, b) || holds_page(b, a)) => {
+                Agreement::Same
+            }
             pages => pages,
         },
         whole_range: a.pages.as_ref().is_some_and(|pages| pages.last.is_some()) && a.pages == b.pages,
