@@ -322,7 +322,7 @@ fn labelled(name: &str) -> Option<(Corpus, Truth)> {
         paper
     };
     let corpus = Corpus::new(unpacked("jsonl").lines().map(read).collect());
-    let truth = Truth::read_csv(unpacked("pairs.csv").as_bytes(), &corpus).unwrap();
+    let truth = Truth::read_csv(unpacked("pairs.csv").as_bytes(), &corpus, &papertwin::progress::Silent).unwrap();
     Some((corpus, truth))
 }
 

@@ -83,15 +83,16 @@ impl Communities {
             context.progress.warn(&format!("{}, line {}: {}", self.edges.display(), bad.line, bad.reason));
         }
         if list.weighted > 0 {
-            context.say(format_args!("{} lines have a third column; weights are ignored", list.weighted));
+            context.say(format_args!("{} lines have more than two columns; weights are ignored", list.weighted));
         }
         context.say(format_args!(
-            "{} lines = {} edges + {} repeats + {} loops + {} rejected; {} nodes",
+            "{} lines = {} edges + {} repeats + {} loops + {} rejected{}; {} nodes",
             list.lines + list.bad.len() as u64,
             list.edges.len(),
             list.repeats,
             list.loops,
             list.bad.len(),
+            if list.header { " (after a header)" } else { "" },
             list.names.len()
         ));
         let digraph = Digraph::from_edges(list.names.len(), list.edges.iter().copied());

@@ -191,7 +191,7 @@ impl Evaluate {
             (None, Some(rows)) => numbered(rows.nrows()),
             (None, None) => bail!("no corpus; name its files, or give --vectors"),
         };
-        let truth = read_truth(truth_path, &corpus)?;
+        let truth = read_truth(truth_path, &corpus, context)?;
         let natural = match self.natural {
             Natural::Count => Truth::from_pairs(corpus.len(), []),
             _ => natural_duplicates(&corpus),
@@ -221,7 +221,12 @@ impl Evaluate {
             let cell = &row[score_column];
             match cell.number().filter(|s| (-1.0..=1.0).contains(s)) {
                 Some(score) => scores.push(Score::of(score)),
-                None => bail!("{}, line {}: the score is {cell:?}; wanted a number from -1 to 1", name(), place + 2),
+                None => bail!(
+                    "{}, line {}: the score is {:?}; wanted a number from -1 to 1",
+                    name(),
+                    place + 2,
+                    cell.to_string()
+                ),
             }
         }
         let ranking = match (&self.truth, table.column("label")) {
@@ -253,9 +258,9 @@ impl Evaluate {
     }
 }
 
-fn read_truth(path: &Path, corpus: &Corpus) -> anyhow::Result<Truth> {
+fn read_truth(path: &Path, corpus: &Corpus, context: &Context) -> anyhow::Result<Truth> {
     let file = File::open(path).map_err(FileError::at(path))?;
-    Truth::read_csv(file, corpus).with_context(|| path.display().to_string())
+    Truth::read_csv(file, corpus, context.progress.as_ref()).with_context(|| path.display().to_string())
 }
 
 /// A list of ids and scores against a file of true pairs. With the corpus, every pair of it that the list does not have
@@ -286,24 +291,33 @@ fn by_truth(
             let mut ids: BTreeMap<String, ()> = BTreeMap::new();
             let named = Table::read_csv(File::open(truth).map_err(FileError::at(truth))?)?;
             let of_truth = named.rows().iter().flat_map(|row| row.iter().take(2)).map(|cell| cell.to_string());
-            let of_list = lines.iter().flat_map(|(_, x, y)| [x.clone(), y.clone()]);
-            ids.extend(of_truth.chain(of_list).map(|id| (id, ())));
+            ids.extend(lines.iter().flat_map(|(_, x, y)| [x.clone(), y.clone()]).map(|id| (id, ())));
+            // A truth without a header begins with a pair that the list has too.
+            let head: Vec<String> = named.columns().iter().take(2).cloned().collect();
+            let is_pair = head.len() == 2 && head.iter().all(|id| ids.contains_key(id));
+            ids.extend(of_truth.chain(head.into_iter().filter(|_| is_pair)).map(|id| (id, ())));
             listed = Corpus::new(ids.into_keys().map(|id| Paper { id, ..Paper::default() }).collect());
             &listed
         }
     };
-    let truth = read_truth(truth, all)?;
+    let truth = read_truth(truth, all, context)?;
     let mut found: BTreeMap<Pair, Score> = BTreeMap::new();
+    let mut alone = 0;
     for ((x, y), &score) in all.resolve_ids(&lines)?.into_iter().zip(scores) {
-        if let Some(pair) = Pair::new(x, y)
-            && found.insert(pair, score).is_some()
-        {
+        let Some(pair) = Pair::new(x, y) else {
+            alone += 1;
+            continue;
+        };
+        if found.insert(pair, score).is_some() {
             context.progress.warn(&format!(
                 "{} and {} are listed twice; the last score counts",
                 all.paper(x).id,
                 all.paper(y).id
             ));
         }
+    }
+    if alone > 0 {
+        context.progress.warn(&format!("{alone} lines of the list name one paper twice; they are left out"));
     }
     let missed = truth.pairs().iter().filter(|pair| !found.contains_key(pair)).count() as u64;
     let items = found.iter().map(|(&pair, &score)| (Some(score), truth.is_duplicate(pair)));

@@ -11,7 +11,7 @@ use super::{Context, Outcome};
 pub const EXAMPLES: &str = "EXAMPLES
   papertwin methods
   papertwin methods minhash
-  papertwin pairs papers.jsonl --method minhash --set shingle.words=2 --lambda 0.8 -o pairs.csv
+  papertwin pairs papers.jsonl --method minhash --set shingle.size=2 --lambda 0.8 -o pairs.csv
 
 A line of the list of a method is what --set takes, and, below [method.NAME], what an experiment takes.";
 

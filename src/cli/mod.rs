@@ -169,6 +169,50 @@ fn with_negative_numbers(command: clap::Command) -> clap::Command {
     command.allow_negative_numbers(true).mut_subcommands(with_negative_numbers)
 }
 
+/// Options that name a file to be written; every other path is read.
+const WRITTEN: [&str; 15] = [
+    "output",
+    "to",
+    "truth",
+    "rejects",
+    "report",
+    "review",
+    "counts",
+    "curve",
+    "roc",
+    "groups",
+    "save_df",
+    "graph",
+    "figure",
+    "page",
+    "measurements",
+];
+
+/// Refuses a file that would be read and replaced in one run, and standard input that is named twice.
+fn check_paths(matches: &clap::ArgMatches) -> anyhow::Result<()> {
+    let (mut command, mut at) = ("", matches);
+    while let Some((name, below)) = at.subcommand() {
+        (command, at) = (name, below);
+    }
+    let is_written = |id: &str| WRITTEN.contains(&id) && (id != "truth" || command == "inject");
+    let (mut read, mut written) = (Vec::new(), Vec::new());
+    for id in at.ids().map(clap::Id::as_str) {
+        // What is no path says so here.
+        let Ok(Some(paths)) = at.try_get_many::<std::path::PathBuf>(id) else { continue };
+        if is_written(id) { &mut written } else { &mut read }.extend(paths);
+    }
+    if read.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
+        anyhow::bail!("-: standard input is named twice; it can be read once");
+    }
+    for path in written.into_iter().filter(|path| path.as_os_str() != "-") {
+        let Ok(place) = path.canonicalize() else { continue };
+        if place.is_file() && read.iter().any(|input| input.canonicalize().is_ok_and(|input| input == place)) {
+            anyhow::bail!("{}: is an input and an output; write to another file", path.display());
+        }
+    }
+    Ok(())
+}
+
 /// Parses the command line and runs it.
 pub fn main() -> ExitCode {
     let matches = with_negative_numbers(Cli::command()).get_matches();
@@ -188,7 +232,7 @@ pub fn main() -> ExitCode {
         eprintln!("error: no threads: {error}");
         return ExitCode::from(2);
     }
-    match run(cli.command, &context) {
+    match check_paths(&matches).and_then(|()| run(cli.command, &context)) {
         Ok(Outcome::Clean) => ExitCode::SUCCESS,
         Ok(Outcome::NotClean) => ExitCode::from(1),
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,

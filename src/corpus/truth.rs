@@ -5,6 +5,7 @@ use std::io::{Read, Write};
 
 use super::{Corpus, Pair, PaperId};
 use crate::partition::Partition;
+use crate::progress::Progress;
 
 /// The pairs known to be duplicates, ascending, each once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -96,23 +97,27 @@ impl Truth {
         Partition::from_pairs(self.papers, self.pairs.iter().map(|p| (p.first().0, p.second().0)))
     }
 
-    /// Reads a CSV file with a header whose first two columns are ids of the corpus, or row numbers from 0 where every
-    /// value is one and not every value is an id. Where a column is called `label`, lines whose label is `0` or `false`
-    /// are no duplicates and are left out. A line that names one paper twice is left out too.
+    /// Reads a CSV file whose first two columns are ids of the corpus, or row numbers from 0 where every value is one and
+    /// not every value is an id. The first line is a header unless it names two papers itself. Where a column is called
+    /// `label`, lines whose label is `0` or `false` are no duplicates and are left out. A line that names one paper twice
+    /// is left out too, and `progress` is told how many there are.
     ///
     /// # Errors
     /// If the file is no table, or names an id that no paper, or more than one paper, has.
-    pub fn read_csv(input: impl Read, corpus: &Corpus) -> Result<Truth, TruthError> {
-        let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(input);
-        let headers = reader.headers()?.clone();
-        if headers.len() < 2 {
-            return Err(TruthError::Columns { line: 1, found: headers.len() });
-        }
-        let label = headers.iter().position(|h| h == "label");
+    pub fn read_csv(input: impl Read, corpus: &Corpus, progress: &dyn Progress) -> Result<Truth, TruthError> {
+        let mut reader = csv::ReaderBuilder::new().flexible(true).has_headers(false).from_reader(input);
+        let mut label = None;
         let mut lines = Vec::new();
-        for record in reader.records() {
+        for (number, record) in reader.records().enumerate() {
             let record = record?;
             let line = record.position().map_or(0, |p| p.line());
+            if number == 0 && !(record.len() >= 2 && corpus.names_both(&record[0], &record[1])) {
+                if record.len() < 2 {
+                    return Err(TruthError::Columns { line, found: record.len() });
+                }
+                label = record.iter().position(|h| h == "label");
+                continue;
+            }
             if record.len() < 2 {
                 return Err(TruthError::Columns { line, found: record.len() });
             }
@@ -123,8 +128,13 @@ impl Truth {
                 lines.push((line, record[0].to_owned(), record[1].to_owned()));
             }
         }
-        let pairs = corpus.resolve_ids(&lines)?;
-        Ok(Truth::from_pairs(corpus.len(), pairs.into_iter().filter_map(|(x, y)| Pair::new(x, y))))
+        let resolved = corpus.resolve_ids(&lines)?;
+        let pairs: Vec<Pair> = resolved.iter().filter_map(|&(x, y)| Pair::new(x, y)).collect();
+        if pairs.len() < resolved.len() {
+            let alone = resolved.len() - pairs.len();
+            progress.warn(&format!("truth file: {alone} lines name one paper twice; they are left out"));
+        }
+        Ok(Truth::from_pairs(corpus.len(), pairs))
     }
 
     /// Writes the pairs as CSV: `first_id, second_id`; where an id of a paper in a pair is not unique in the corpus, all
@@ -154,6 +164,13 @@ impl Truth {
 }
 
 impl Corpus {
+    /// Whether two texts can both be papers of this corpus: ids, or row numbers from 0.
+    pub fn names_both(&self, first: &str, second: &str) -> bool {
+        let known = |wanted: &str| self.papers().iter().any(|paper| paper.id == wanted);
+        let row = |text: &str| text.parse::<u32>().is_ok_and(|n| (n as usize) < self.len());
+        known(first) && known(second) || row(first) && row(second)
+    }
+
     /// The papers that lines of two ids name, `(line, first, second)`: by id where each value is the id of exactly one
     /// paper, else by row number from 0 where every value is one.
     ///
@@ -172,8 +189,17 @@ impl Corpus {
         let by_name: Result<Vec<_>, _> =
             lines.iter().map(|(line, x, y)| Ok((find(*line, x)?, find(*line, y)?))).collect();
         let row = |text: &str| text.parse::<u32>().ok().filter(|&n| (n as usize) < self.len()).map(PaperId);
-        by_name
-            .or_else(|error| lines.iter().map(|(_, x, y)| Some((row(x)?, row(y)?))).collect::<Option<_>>().ok_or(error))
+        by_name.or_else(|error| {
+            let numbers = lines.iter().filter(|(_, x, y)| row(x).is_some() && row(y).is_some()).count();
+            let rows = lines.iter().map(|(line, x, y)| {
+                let of =
+                    |text: &str| row(text).ok_or_else(|| TruthError::UnknownId { line: *line, id: text.to_owned() });
+                Ok((of(x)?, of(y)?))
+            });
+            // Where most lines are numbers of rows, the one that is none is what is wrong.
+            rows.collect::<Result<_, TruthError>>()
+                .map_err(|wrong| if numbers * 2 > lines.len() { wrong } else { error })
+        })
     }
 }
 
@@ -181,6 +207,7 @@ impl Corpus {
 mod tests {
     use super::*;
     use crate::corpus::Paper;
+    use crate::progress::Silent;
 
     fn corpus(ids: &[&str]) -> Corpus {
         Corpus::new(ids.iter().map(|id| Paper { id: (*id).into(), ..Paper::default() }).collect())
@@ -189,17 +216,23 @@ mod tests {
     #[test]
     fn pairs_are_read_by_id_or_by_row_number() {
         let corpus = corpus(&["a", "b", "c"]);
-        let truth = Truth::read_csv("id_a,id_b,label\nc,a,1\nb,a,0\na,a,1\n".as_bytes(), &corpus).unwrap();
+        let truth = Truth::read_csv("id_a,id_b,label\nc,a,1\nb,a,0\na,a,1\n".as_bytes(), &corpus, &Silent).unwrap();
         assert_eq!(truth.pairs(), [Pair::new(PaperId(0), PaperId(2)).unwrap()]);
-        let rows = Truth::read_csv("first,second\n2,0\n".as_bytes(), &corpus).unwrap();
+        let bare = Truth::read_csv("c,a\na,b\n".as_bytes(), &corpus, &Silent).unwrap();
+        assert_eq!(bare.pairs().len(), 2, "a first line that names two papers is no header");
+        let bare = Truth::read_csv("0,1\n2,1\n".as_bytes(), &corpus, &Silent).unwrap();
+        assert_eq!(bare.pairs().len(), 2);
+        let error = Truth::read_csv("first,second\n0,1\n2,9\n0,2\n".as_bytes(), &corpus, &Silent).unwrap_err();
+        assert!(error.to_string().contains("line 3") && error.to_string().contains("\"9\""), "{error}");
+        let rows = Truth::read_csv("first,second\n2,0\n".as_bytes(), &corpus, &Silent).unwrap();
         assert_eq!(rows, truth);
-        let error = Truth::read_csv("x,y\na,zz\n".as_bytes(), &corpus).unwrap_err();
+        let error = Truth::read_csv("x,y\na,zz\n".as_bytes(), &corpus, &Silent).unwrap_err();
         assert!(error.to_string().contains("line 2") && error.to_string().contains("\"zz\""), "{error}");
     }
 
     #[test]
     fn an_id_that_two_papers_have_is_an_error() {
-        let error = Truth::read_csv("x,y\na,b\n".as_bytes(), &corpus(&["a", "b", "a"])).unwrap_err();
+        let error = Truth::read_csv("x,y\na,b\n".as_bytes(), &corpus(&["a", "b", "a"]), &Silent).unwrap_err();
         assert!(error.to_string().contains("2 papers have the id \"a\""), "{error}");
     }
 
@@ -210,7 +243,7 @@ mod tests {
             let truth = Truth::from_pairs(3, Pair::new(PaperId(0), PaperId(2)));
             let mut bytes = Vec::new();
             truth.write_csv(&corpus, &mut bytes).unwrap();
-            assert_eq!(Truth::read_csv(bytes.as_slice(), &corpus).unwrap(), truth, "{ids:?}");
+            assert_eq!(Truth::read_csv(bytes.as_slice(), &corpus, &Silent).unwrap(), truth, "{ids:?}");
         }
     }
 

@@ -18,7 +18,7 @@ use crate::error::FileError;
 use crate::evaluation::natural_duplicates;
 use crate::inject::inject;
 use crate::news::Articles;
-use crate::progress::Run;
+use crate::progress::{Run, Silent};
 use crate::seed::Seed;
 use crate::text::{AnalyzerParams, Tokens};
 
@@ -291,7 +291,7 @@ fn lay_in(corpus: &Corpus, settings: &Settings, sources: &Sources) -> Result<Pap
 
 fn read_labels(path: &Path, corpus: &Corpus) -> Result<Truth, Failed> {
     let file = std::fs::File::open(path).map_err(FileError::at(path))?;
-    Ok(Truth::read_csv(flate2::read::MultiGzDecoder::new(file), corpus)?)
+    Ok(Truth::read_csv(flate2::read::MultiGzDecoder::new(file), corpus, &Silent)?)
 }
 
 fn train_on(

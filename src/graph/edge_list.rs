@@ -22,7 +22,9 @@ pub struct EdgeList {
     pub weighted: u64,
     /// Lines with an edge, the loops and repeats included.
     pub lines: u64,
-    /// Lines without two names.
+    /// Whether the first line names the columns; it is no edge and not counted.
+    pub header: bool,
+    /// Lines that are no edge.
     pub bad: Vec<BadLine>,
 }
 
@@ -138,9 +140,6 @@ impl EdgeList {
         let mut delimiter = None;
         let mut first = true;
         let mut has_header = false;
-        // The first line whose third column is neither a number nor a list of properties, and how many there are.
-        let mut worded: Option<(u64, &str)> = None;
-        let mut worded_lines = 0u64;
         for (number, line) in text.lines().enumerate() {
             let line_number = number as u64 + 1;
             let line = line.trim();
@@ -162,15 +161,15 @@ impl EdgeList {
             }
             let mut fields: [&str; 3] = [""; 3];
             let mut count = 0;
+            let mut note = |field| {
+                if let Some(place) = fields.get_mut(count) {
+                    *place = field;
+                }
+                count += 1;
+            };
             match delimiter {
-                Some(d) => line.split(d).map(str::trim).take(3).for_each(|f| {
-                    fields[count] = f;
-                    count += 1;
-                }),
-                None => line.split_whitespace().take(3).for_each(|f| {
-                    fields[count] = f;
-                    count += 1;
-                }),
+                Some(d) => line.split(d).map(str::trim).for_each(&mut note),
+                None => line.split_whitespace().for_each(&mut note),
             }
             if std::mem::take(&mut first) {
                 let lower = (fields[0].to_lowercase(), fields[1].to_lowercase());
@@ -186,11 +185,13 @@ impl EdgeList {
                 list.bad.push(bad(line_number, count));
                 continue;
             }
-            list.weighted += u64::from(count > 2);
-            if count > 2 && !fields[2].is_empty() && fields[2].parse::<f64>().is_err() && !fields[2].starts_with('{') {
-                worded_lines += 1;
-                worded.get_or_insert((line_number, line));
+            let is_weight = fields[2].is_empty() || fields[2].parse::<f64>().is_ok() || fields[2].starts_with('{');
+            if !has_header && !is_weight {
+                let reason = format!("the third column is {:?}, which is no weight", fields[2]);
+                list.bad.push(BadLine { line: line_number, reason });
+                continue;
             }
+            list.weighted += u64::from(count > 2);
             named.push((fields[0], fields[1]));
         }
         named.extend(owned.iter().map(|(a, b)| (a.as_str(), b.as_str())));
@@ -198,14 +199,11 @@ impl EdgeList {
         let lines = list.lines + list.bad.len() as u64;
         let first_bad =
             list.bad.first().map(|bad| (bad.line, text.lines().nth(bad.line as usize - 1).unwrap_or_default()));
-        let refused = match (first_bad, worded) {
-            (Some(first), _) if list.bad.len() > named.len() => Some((first, list.bad.len() as u64)),
-            (_, Some(first)) if !has_header && worded_lines * 2 > lines => Some((first, worded_lines)),
-            _ => None,
-        };
-        if let Some(((line, text), bad)) = refused {
+        if let Some((line, text)) = first_bad.filter(|_| list.bad.len() > named.len()) {
+            let bad = list.bad.len() as u64;
             return Err(EdgeListError::NoEdges { bad, lines, line, text: text.trim().chars().take(40).collect() });
         }
+        list.header = has_header;
         list.number(&named)?;
         Ok(list)
     }
