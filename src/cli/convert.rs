@@ -7,6 +7,7 @@ use papertwin::corpus::{Fields, Paper, writer_for};
 use papertwin::output::Output;
 
 use super::corpus_args::CorpusArgs;
+use super::losses::tell_losses;
 use super::{Context, Outcome};
 
 pub const EXAMPLES: &str = "EXAMPLES
@@ -41,6 +42,7 @@ impl Convert {
         }
         writer.write(&papers, &loaded.layout, &mut out)?;
         out.commit()?;
+        tell_losses(&self.to, &papers, context);
         Ok(outcome)
     }
 }

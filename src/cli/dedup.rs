@@ -1,23 +1,21 @@
 //! `papertwin dedup`: several exports in, one clean file out, with a reason for every removed record.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
-use papertwin::corpus::formats::is_form;
-use papertwin::corpus::names::Column;
-use papertwin::corpus::{self, Corpus, Fields, Paper, ReadOptions, Rejected, writer_for};
+use papertwin::corpus::{Corpus, Fields, Paper, Rejected, writer_for};
 use papertwin::embedding::Embedding;
 use papertwin::evaluation::{RecommendParams, recommend};
 use papertwin::methods::{Input, MethodSpec, NAMES};
 use papertwin::output::Output;
-use papertwin::progress::Run;
 use papertwin::resolve::{self, Combine, Linkage, Options, Resolution, Survivor, Versions, resolve};
 use papertwin::similarity::Score;
 
 use super::corpus_args::CorpusArgs;
+use super::losses::tell_losses;
 use super::{Context, Outcome};
 
 pub const EXAMPLES: &str = "EXAMPLES
@@ -188,6 +186,12 @@ impl Dedup {
             options.decided.same.extend(found.decided.same);
             options.decided.different.extend(found.decided.different);
         }
+        if let Some(pair) = options.decided.contradiction(corpus.len()) {
+            let [first, second] = [pair.first(), pair.second()].map(|place| corpus.paper(place).id.clone());
+            bail!(
+                "{first:?} and {second:?} are decided as different, but other decisions make them the same; change one of them"
+            );
+        }
         let resolution = resolve(&corpus, &options, &context.run())?;
         let clean = resolution.clean(&corpus, base);
 
@@ -205,7 +209,7 @@ impl Dedup {
             counts.commit()?;
         }
         out.commit()?;
-        self.tell_losses(context, &clean);
+        tell_losses(&self.output, &clean, context);
         if !self.tell(context, &corpus, &resolution, &loaded.rejected, base) {
             outcome = Outcome::NotClean;
         }
@@ -284,24 +288,6 @@ impl Dedup {
     }
 
     /// Says which fields the format of the clean file has no place for, by reading it again.
-    fn tell_losses(&self, context: &Context, clean: &[Paper]) {
-        let holds_all = self.output.extension().is_none_or(|ending| ending.eq_ignore_ascii_case("jsonl"));
-        if holds_all || self.output.as_os_str() == "-" {
-            return;
-        }
-        let options = ReadOptions { fields: Fields::All, ..ReadOptions::default() };
-        let Ok(again) = corpus::load(std::slice::from_ref(&self.output), &options, &Run::default()) else { return };
-        let lost = losses(clean, again.corpus.papers());
-        if !lost.is_empty() {
-            let fields: Vec<String> = lost.iter().map(|(field, records)| format!("{field} ({records})")).collect();
-            context.progress.warn(&format!(
-                "{}: the format has no place for these fields (of so many records): {}; -o FILE.jsonl or -o FILE.csv keeps them",
-                self.output.display(),
-                fields.join(", ")
-            ));
-        }
-    }
-
     fn options(&self, base: usize) -> Options {
         Options {
             unique_within_source: self.unique_within_source,
@@ -380,10 +366,20 @@ impl Dedup {
     }
 }
 
+/// The first few of some ids.
+fn some_of(ids: &[String]) -> String {
+    let shown = ids.iter().take(5).map(String::as_str).collect::<Vec<_>>().join(", ");
+    if ids.len() > 5 { format!("{shown} and {} more", ids.len() - 5) } else { shown }
+}
+
 /// Says which decisions could not be applied; `false` if they need a look.
 fn tell_decisions(context: &Context, file: &str, found: &resolve::Decisions) -> bool {
-    if found.gone > 0 {
-        context.say(format!("{file}: {} decisions of which one record is not here (removed before)", found.gone));
+    if !found.gone.is_empty() {
+        context.say(format!(
+            "{file}: {} decisions of which one record is not here (removed before, or never there): {}",
+            found.gone.len(),
+            some_of(&found.gone)
+        ));
     }
     if found.unchecked > 0 {
         context.progress.warn(&format!(
@@ -401,42 +397,11 @@ fn tell_decisions(context: &Context, file: &str, found: &resolve::Decisions) -> 
     if found.mismatched.len() > 10 {
         context.progress.warn(&format!("{file}: and {} more such decisions", found.mismatched.len() - 10));
     }
-    if found.unknown > 0 {
-        context.progress.warn(&format!("{file}: {} decisions about ids that are not here", found.unknown));
+    if !found.unknown.is_empty() {
+        let (count, ids) = (found.unknown.len(), some_of(&found.unknown));
+        context.progress.warn(&format!("{file}: {count} decisions about ids that are not here: {ids}"));
     }
-    found.unknown == 0 && found.mismatched.is_empty()
-}
-
-/// The fields that papers lost on the way through a file, and in how many records, by name.
-fn losses(before: &[Paper], after: &[Paper]) -> BTreeMap<String, u64> {
-    let mut lost = BTreeMap::new();
-    if before.len() != after.len() {
-        return lost;
-    }
-    for (paper, again) in before.iter().zip(after) {
-        for (tag, _) in resolve::unheld(paper, again) {
-            *lost.entry(tag).or_insert(0) += 1;
-        }
-        for column in Column::all().filter(|column| !matches!(column.name(), "id")) {
-            if !paper.lacks(column) && again.lacks(column) && !again.extra.contains_key(column.name()) {
-                *lost.entry(column.name().to_owned()).or_insert(0) += 1;
-            }
-        }
-        for (name, value) in paper.extra.iter().filter(|(name, value)| !is_form(name) && !is_nothing(value)) {
-            // A value that another field or the form of the record holds is not lost.
-            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            let kept = again.extra.contains_key(name)
-                || again.extra.values().any(|other| other.as_str().is_some_and(|other| other.contains(&text)));
-            if !kept {
-                *lost.entry(name.clone()).or_insert(0) += 1;
-            }
-        }
-    }
-    lost
-}
-
-fn is_nothing(value: &serde_json::Value) -> bool {
-    value.is_null() || value.as_str().is_some_and(|text| text.trim().is_empty())
+    found.unknown.is_empty() && found.mismatched.is_empty()
 }
 
 /// The report, with the clean records at hand to say which values they do not have.

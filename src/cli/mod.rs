@@ -21,6 +21,7 @@ mod methods;
 mod pairs;
 mod datasets;
 mod lab;
+mod losses;
 mod talk;
 mod text_args;
 mod embedding;

@@ -56,6 +56,15 @@ pub struct Decided {
     pub different: BTreeSet<Pair>,
 }
 
+impl Decided {
+    /// A pair decided as different whose papers are the same by way of others decided as the same.
+    pub fn contradiction(&self, papers: usize) -> Option<Pair> {
+        let same = Partition::from_pairs(papers, self.same.iter().map(|pair| (pair.first().0, pair.second().0)));
+        let labels = same.labels();
+        self.different.iter().copied().find(|pair| labels[pair.first().index()] == labels[pair.second().index()])
+    }
+}
+
 /// The clusters of a corpus and the links that were refused.
 #[derive(Clone, Debug, Default)]
 pub struct Clusters {
@@ -297,6 +306,9 @@ mod tests {
     fn decisions_override_and_contradictions_part() {
         let pair = |x, y| Pair::new(PaperId(x), PaperId(y)).unwrap();
         let scores = Scores(vec![(0, 1, 0.95), (1, 2, 0.94), (0, 2, 0.91)], 0.9);
+        let chain = Decided { same: [pair(0, 1), pair(1, 2)].into(), different: [pair(0, 2), pair(0, 3)].into() };
+        assert_eq!(chain.contradiction(4), Some(pair(0, 2)));
+        assert_eq!(Decided { different: [pair(0, 3)].into(), ..chain }.contradiction(4), None);
         let decided = Decided { same: [pair(3, 4)].into(), different: [pair(0, 1)].into() };
         let clusters = run(5, &scores, Linkage::Consistent, &decided);
         assert_eq!(clusters.partition.groups(), [vec![0], vec![1, 2], vec![3, 4]]);

@@ -33,6 +33,14 @@ pub enum DecisionsError {
         /// What stands there.
         found: String,
     },
+    /// One record stands on both sides.
+    #[error("decisions file, line {line}: {id:?} is decided about with itself; wanted two records")]
+    Alone {
+        /// Line in the file.
+        line: u64,
+        /// Its id.
+        id: String,
+    },
     /// One pair is decided in two ways.
     #[error("decisions file, line {line}: {first:?} and {second:?} are decided as same and as different")]
     Contradiction {
@@ -50,10 +58,10 @@ pub enum DecisionsError {
 pub struct Decisions {
     /// What holds for papers of the corpus.
     pub decided: Decided,
-    /// Decisions of which one record is not here any more: an earlier run removed it.
-    pub gone: u64,
-    /// Decisions of which no record is here.
-    pub unknown: u64,
+    /// The ids that are not here of decisions whose other record is: an earlier run removed them, or nobody ever had them.
+    pub gone: Vec<String>,
+    /// The first ids of decisions of which no record is here.
+    pub unknown: Vec<String>,
     /// Decisions about an id that another record has now; they are not applied: line, and the id.
     pub mismatched: Vec<(u64, String)>,
     /// Decisions that name records by their place in the input (`record-5`) and say nothing else about them.
@@ -166,16 +174,23 @@ pub fn read_decisions(input: impl Read, corpus: &Corpus) -> Result<Decisions, De
                 continue;
             }
             (Named::Gone, Named::Gone) => {
-                found.unknown += 1;
+                found.unknown.push(ids[0].clone());
                 continue;
             }
-            _ => {
-                found.gone += 1;
+            (Named::Gone, _) => {
+                found.gone.push(ids[0].clone());
+                continue;
+            }
+            (_, Named::Gone) => {
+                found.gone.push(ids[1].clone());
                 continue;
             }
         };
         let by_place = |side: usize| told[side].0.is_empty() && told[side].1.is_empty() && is_place(&ids[side]);
         found.unchecked += u64::from(by_place(0) || by_place(1));
+        if xs == ys && xs.len() == 1 {
+            return Err(DecisionsError::Alone { line, id: ids[0].clone() });
+        }
         let decided = &mut found.decided;
         for &x in &xs {
             for &y in &ys {
@@ -210,7 +225,8 @@ mod tests {
         let pair = |x, y| Pair::new(PaperId(x), PaperId(y)).unwrap();
         assert_eq!(found.decided.same, [pair(0, 1), pair(1, 3)].into());
         assert_eq!(found.decided.different, [pair(1, 2)].into());
-        assert_eq!((found.gone, found.unknown, found.unchecked), (1, 0, 0));
+        assert_eq!((found.gone, found.unknown, found.unchecked), (vec!["gone".to_owned()], vec![], 0));
+        assert!(read_decisions("first_id,second_id,decision\nb,b,same\n".as_bytes(), &corpus).is_err());
         let wrong = |text: &str| read_decisions(text.as_bytes(), &corpus).unwrap_err().to_string();
         assert!(wrong("first_id,second_id,decision\na,b,perhaps\n").contains("line 2: \"perhaps\""));
         assert!(wrong("first_id,second\na,b\n").contains("\"second_id\""));
@@ -240,7 +256,7 @@ mod tests {
         let other = Corpus::new(vec![paper("record-1", "Dew"), paper("record-2", "Salty")]);
         let found = read_decisions(text.as_bytes(), &other).unwrap();
         assert_eq!(found.mismatched, [(2, "record-1".to_owned())]);
-        assert_eq!((found.decided, found.unknown), (Decided::default(), 1));
+        assert_eq!((found.decided, found.unknown.len()), (Decided::default(), 1));
         // By hand, and by place alone.
         let bare = "first_id,second_id,decision\nrecord-1,record-2,same\n";
         assert_eq!(read_decisions(bare.as_bytes(), &before).unwrap().unchecked, 1);
