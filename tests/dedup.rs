@@ -375,10 +375,10 @@ fn labelled_sets_of_reviews() {
 
 #[test]
 fn labelled_sets_of_other_kinds() {
-    for (name, most) in [("mis-mixed", (7, 157)), ("cora-1295", (12, 71)), ("dblp-acm", (13, 85))] {
+    for (name, most) in [("mis-mixed", (7, 159)), ("cora-1295", (12, 71)), ("dblp-acm", (13, 87))] {
         at_most(name, &Options::default(), most);
     }
-    at_most("dblp-acm", &Options { unique_within_source: true, ..Options::default() }, (0, 92));
+    at_most("dblp-acm", &Options { unique_within_source: true, ..Options::default() }, (0, 94));
 }
 
 /// Both false positives are records of one paper that the labels keep apart: one has no title, but the DOI, authors,
@@ -623,6 +623,29 @@ fn few_letters_can_be_another_population_or_another_word() {
 {"title":"基于深度学习的 重复论文检测方法研究。","year":2020,"authors":["王小明"]}
 {"title":"基于深度学习的重复新闻检测方法研究","year":2020,"authors":["王小明"]}"#;
     assert_eq!(clusters_of(lines), [vec![0, 1], vec![2]]);
+}
+
+#[test]
+fn one_word_in_the_place_of_another_makes_another_paper() {
+    for (one, other) in [
+        ("Uptake of sea salt by rats in the north", "Uptake of sea salt by cats in the north"),
+        ("Uptake of sea salt by bats in the north", "Uptake of sea salt by cats in the north"),
+        ("Spread of HIV among sailors of the north", "Spread of HCV among sailors of the north"),
+        ("Treatment of hypertension in sailors of the north", "Treatment of hypotension in sailors of the north"),
+        ("Care of preoperative sailors in harbours", "Care of postoperative sailors in harbours"),
+        ("Effects of vitamin A on bridges", "Effects of vitamin D on bridges"),
+        ("Toxicity of salt in vitro for bridges", "Toxicity of salt in vivo for bridges"),
+        ("Salt is a cause of falls in the north", "Salt is not a cause of falls in the north"),
+        ("Frost and falls in towns", "Frost and falls in towns: supplementary material"),
+    ] {
+        let line = |title: &str| {
+            format!(
+                r#"{{"title":"{title}","authors":["Ode, P.","Lund, A."],"year":2014,"venue":"Demo J","volume":7,"number":2}}"#
+            )
+        };
+        let both = [line(one), line(other), line(&one.to_uppercase())].join("\n");
+        assert_eq!(clusters_of(&both), [vec![0, 2], vec![1]], "{one}");
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::fold::{compact, is_among, is_compactly_equal};
 use super::normal::{Kind, Name, Notice, Page, Pages, Record, Title, Venue, same_person, sketch_similarity};
-use super::words::{Taken, Token, is_numbered, known, tokens};
+use super::words::{Taken, Token, are_opposed, is_numbered, known, tokens};
 
 /// How two titles stand to each other, strongest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -334,6 +334,16 @@ fn one_title(a: Taken<'_>, b: Taken<'_>) -> TitleMatch {
         || (digits_left || digits_right) && !(around && open_left.count_ones() + open_right.count_ones() >= 3)
         || has(open_left, left, words_that_tell)
         || has(open_right, right, words_that_tell);
+    // One word in the place of another: rats and cats, before and after, vitamin A and D. Words that begin alike can be
+    // one word that was read badly.
+    let replaced = match (only(open_left), only(open_right)) {
+        (Some(x), Some(y)) => {
+            let begin = left.word(x).bytes().zip(right.word(y).bytes()).take_while(|(one, other)| one == other).count();
+            is_thing(left, x) && is_thing(right, y) && (begin < 3 || are_opposed(left.word(x), right.word(y)))
+        }
+        _ => false,
+    };
+    let is_telling = is_telling || replaced;
     let same_digits = digits_left && digits_right && digit_runs(a.text) == digit_runs(b.text);
     let is_telling = is_telling && !(same_digits && !part);
     let numbers_differ =
@@ -349,12 +359,14 @@ fn one_title(a: Taken<'_>, b: Taken<'_>) -> TitleMatch {
     };
     let stray = words >= 2 && (number_alone(open_left, open_right, right) || number_alone(open_right, open_left, left));
     // HIV and HCV: two short words that differ are two things, however long the titles around them are.
-    let short =
-        |title: Taken<'_>, at: usize| title.word(at).chars().count() <= 4 && !title.tokens[at].is(known::FUNCTION);
+    let short = |title: Taken<'_>, at: usize| title.word(at).chars().count() <= 5 && is_thing(title, at);
     let short_words_differ =
         matches!((only(open_left), only(open_right)), (Some(x), Some(y)) if short(left, x) && short(right, y));
     // Women and men are few letters apart, and so are the words of a script that writes one with two letters.
-    let other_words = has(open_left, left, known::TELLING | known::UNPARTED)
+    let opposed =
+        matches!((only(open_left), only(open_right)), (Some(x), Some(y)) if are_opposed(left.word(x), right.word(y)));
+    let other_words = opposed
+        || has(open_left, left, known::TELLING | known::UNPARTED)
         || has(open_right, right, known::TELLING | known::UNPARTED);
     // One or two neighbouring words that only one of two long titles has, and that say no other population or part.
     let inserted = |one: Places, other: Places, title: Taken<'_>| {
@@ -377,6 +389,11 @@ fn one_title(a: Taken<'_>, b: Taken<'_>) -> TitleMatch {
         TitleLevel::Different
     };
     TitleMatch { level, similarity, words, numbers_differ, telling: is_telling && level != TitleLevel::Same, stray }
+}
+
+/// Whether a word can name something: it does more than to join others, or is a single letter.
+fn is_thing(title: Taken<'_>, at: usize) -> bool {
+    !title.tokens[at].is(known::FUNCTION) || title.word(at).len() == 1
 }
 
 /// The words of each title that are not, letter by letter, in the other. A word is matched once; where one title stands
@@ -503,6 +520,11 @@ fn spelled_alike(left: Taken<'_>, x: usize, right: Taken<'_>, y: usize) -> bool 
     let allowed = if long_length >= 9 { 2 } else { 1 };
     if long.starts_with(short) {
         return true;
+    }
+    // Rats and cats, hypertension and hypotension are no two spellings of one word.
+    let other_word = long_length <= 5 && a.as_bytes()[0] != b.as_bytes()[0];
+    if other_word || token.is(known::TELLING) || other.is(known::TELLING) || are_opposed(a, b) {
+        return false;
     }
     token.letters_apart(other) <= 2 * allowed
         && long_length - short_length <= allowed as usize

@@ -136,7 +136,7 @@ const TELLING_WORDS: [&str; 60] = [
 ];
 
 /// Those of them that make another paper also where they stand before or behind the whole other title.
-const NOTICE_WORDS: [&str; 13] = [
+const NOTICE_WORDS: [&str; 15] = [
     "reply",
     "comment",
     "comments",
@@ -150,6 +150,8 @@ const NOTICE_WORDS: [&str; 13] = [
     "protocol",
     "discussion",
     "supplement",
+    "supplementary",
+    "appendix",
 ];
 
 /// Words after which a single letter is a numeral or a part.
@@ -161,6 +163,18 @@ const NUMBERED: [&str; 22] = [
 /// Whether a single letter behind this word is a numeral or a part.
 pub(super) fn is_numbered(word: &str) -> bool {
     is_among(word, &NUMBERED)
+}
+
+/// Beginnings that make words of one stem opposites, or other things.
+const OPPOSED: [&str; 24] = [
+    "hyper", "hypo", "pre", "post", "intra", "inter", "extra", "micro", "macro", "mono", "poly", "uni", "bi", "multi",
+    "over", "under", "anti", "pro", "endo", "exo", "ante", "retro", "homo", "hetero",
+];
+
+/// Whether two words differ in such a beginning and in nothing else.
+pub(super) fn are_opposed(a: &str, b: &str) -> bool {
+    let rests = |word| OPPOSED.iter().filter_map(move |front| str::strip_prefix(word, *front));
+    a != b && rests(a).any(|rest| rest.len() >= 4 && rests(b).any(|other| other == rest))
 }
 
 /// What is known of a word, as bits.
