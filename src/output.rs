@@ -144,6 +144,10 @@ impl Output {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => Path::new("."),
         };
+        if !folder.is_dir() {
+            let reason = format!("there is no folder {}; make it first", folder.display());
+            return Err(FileError::new(path, io::Error::new(io::ErrorKind::NotFound, reason)));
+        }
         let place = place_of(folder, path);
         let file = tempfile::Builder::new()
             .prefix(".papertwin-")

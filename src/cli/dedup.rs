@@ -80,7 +80,7 @@ pub struct Dedup {
     #[arg(long, value_enum, default_value_t = CombineArg::Union)]
     combine: CombineArg,
     /// Warn if a greater share of the records would be removed
-    #[arg(long, value_name = "SHARE", default_value = "0.5")]
+    #[arg(long, value_name = "SHARE", default_value = "0.5", value_parser = share)]
     most_removed: Score,
 }
 
@@ -364,6 +364,12 @@ impl Dedup {
         context.say(format!("{seen} seen = {kept} kept + {duplicates} duplicates + {} rejected", rejected.len()));
         share <= self.most_removed
     }
+}
+
+/// A share of all records.
+fn share(text: &str) -> Result<Score, String> {
+    let share = text.parse::<Score>().ok().filter(|share| *share >= Score::ZERO);
+    share.ok_or_else(|| format!("{text:?} is no share; wanted a number from 0 to 1, such as 0.5"))
 }
 
 /// The first few of some ids.

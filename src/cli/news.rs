@@ -609,6 +609,13 @@ impl Advance {
                 step.too_late.iter().take(5).map(String::as_str).collect::<Vec<_>>().join(", ")
             ));
         }
+        if !report.changed.is_empty() {
+            context.progress.warn(&format!(
+                "{} articles are known with another title or text; the first one stays: {}",
+                report.changed.len(),
+                report.changed.iter().take(5).map(String::as_str).collect::<Vec<_>>().join(", ")
+            ));
+        }
         context.say(format_args!(
             "{} seen = {} new + {} known; {}; groups: {} born, {} grown, {} merged, {} split, {} ended",
             report.seen,

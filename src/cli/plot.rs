@@ -9,7 +9,7 @@ use anyhow::{Context as _, bail};
 use papertwin::error::FileError;
 use papertwin::figures::{Figure, Kind, png, svg};
 use papertwin::output::Output;
-use papertwin::table::Table;
+use papertwin::table::{Cell, Table};
 
 use super::{Context, Outcome};
 
@@ -157,7 +157,29 @@ impl Plot {
         let bytes = if picture { png(&table, &figure, self.scale)? } else { svg(&table, &figure)?.into_bytes() };
         out.write_all(&bytes).map_err(FileError::at(&self.output))?;
         out.commit()?;
-        context.say(format_args!("{name}: {} rows drawn from {}", table.rows().len(), self.table.display()));
+        let drawn = drawable(&table, &figure)?;
+        context.say(format_args!("{name}: {drawn} rows drawn from {}", self.table.display()));
+        if drawn < table.rows().len() {
+            context.progress.warn(&format!(
+                "{} rows are not drawn: --where leaves them out, or x or y is no number there, or not above 0 on a logarithmic axis",
+                table.rows().len() - drawn
+            ));
+        }
         Ok(Outcome::Clean)
     }
+}
+
+/// The rows that have a place in a figure.
+fn drawable(table: &Table, figure: &Figure) -> anyhow::Result<usize> {
+    let x = table.column(&figure.x)?;
+    let ys = figure.y.iter().map(|y| table.column(y)).collect::<Result<Vec<_>, _>>()?;
+    let only = figure.only.iter().map(|(c, v)| Ok((table.column(c)?, v))).collect::<anyhow::Result<Vec<_>>>()?;
+    let named = table.rows().iter().any(|row| row[x] != Cell::Empty && row[x].number().is_none());
+    let fits = |cell: &Cell, log: bool| cell.number().is_some_and(|value| !log || value > 0.0);
+    let rows = table.rows().iter().filter(|row| {
+        (named && row[x] != Cell::Empty || fits(&row[x], figure.x_log))
+            && ys.iter().any(|&y| fits(&row[y], figure.y_log))
+            && only.iter().all(|(c, value)| row[*c].to_string() == **value)
+    });
+    Ok(rows.count())
 }

@@ -179,8 +179,8 @@ impl Word2VecParams {
         if !(1..=1_024).contains(&p.shards) {
             return wrong("shards", p.shards.to_string(), "1 to 1024");
         }
-        if p.block.is_some_and(|b| !(1..=1 << 20).contains(&b)) {
-            return wrong("block", format!("{:?}", p.block), "1 to 1048576");
+        if let Some(block) = p.block.filter(|block| !(1..=1 << 20).contains(block)) {
+            return wrong("block", block.to_string(), "1 to 1048576");
         }
         if !(1..=256).contains(&p.group) {
             return wrong("group", p.group.to_string(), "1 to 256");

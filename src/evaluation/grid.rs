@@ -5,7 +5,7 @@ use crate::similarity::Score;
 /// A text that is no list of λ.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{text:?}: {reason}; wanted λ from -1 to 1 with a decimal point and at most 6 decimals, a list such as 0.9,0.95, or a range FROM:TO:STEP such as 0.80:0.90:0.05"
+    "{text:?}: {reason}; wanted λ from -1 to 1 with at most 6 decimals, a list such as 0.9,0.95, or a range FROM:TO:STEP such as 0.80:0.90:0.05"
 )]
 pub struct ParseLambdasError {
     text: String,

@@ -176,6 +176,8 @@ pub struct BatchReport {
     pub new: usize,
     /// Articles whose ids were known already; nothing was changed for them.
     pub known: usize,
+    /// Of these, the ids of articles whose title or words are others now; the first text stays.
+    pub changed: Vec<String>,
     /// One entry a day, or one with live statistics.
     pub steps: Vec<StepReport>,
 }
@@ -304,9 +306,17 @@ impl State {
         let mut fresh: Vec<&Article> = Vec::new();
         {
             let numbers = write.open_table(NUMBERS).map_err(|e| store.failed(e))?;
+            let articles = write.open_table(ARTICLES).map_err(|e| store.failed(e))?;
+            let analyzer = self.mlt.analyzer();
             for article in batch.as_slice() {
                 match numbers.get(article.id.as_str()).map_err(|e| store.failed(e))? {
-                    Some(_) => report.known += 1,
+                    Some(number) => {
+                        report.known += 1;
+                        let kept = read_kept(&articles, number.value(), store)?;
+                        if kept.title != article.title || kept.terms != analyzer.terms(article) {
+                            report.changed.push(kept.id);
+                        }
+                    }
                     None => fresh.push(article),
                 }
             }

@@ -73,7 +73,7 @@ impl fmt::Display for Score {
 
 /// A text that is no score.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is no score; wanted a number from -1 to 1 with a decimal point and at most 6 decimals, such as 0.95")]
+#[error("{0:?} is no score; wanted a number from -1 to 1 with at most 6 decimals, such as 0.95")]
 pub struct ParseScoreError(String);
 
 impl FromStr for Score {
