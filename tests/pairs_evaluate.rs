@@ -78,6 +78,7 @@ fn identical_rows_become_groups_and_output_is_bounded() {
         .arg(&out)
         .assert()
         .code(1)
+        .stderr(contains("identical rows alone make 44850 pairs").and(contains("give --groups")))
         .stderr(contains("stopped after 1000 pairs").and(contains("--max-pairs")));
     assert_eq!(fs::read_to_string(&out).unwrap().lines().count(), 1001);
 }

@@ -10,7 +10,6 @@ use papertwin::methods::Matcher;
 #[cfg(feature = "hnsw")]
 use papertwin::methods::NearestMatcher;
 use papertwin::output::Output;
-use papertwin::partition::Partition;
 #[cfg(feature = "hnsw")]
 use papertwin::similarity::NearestParams;
 use papertwin::similarity::{PairSink, Score, identical_rows};
@@ -82,11 +81,11 @@ impl Pairs {
         };
         let complete = if let Some(rows) = self.method.load_vectors(corpus.as_ref())? {
             let same = identical_rows(&rows);
-            tell_identical(&same, context);
+            self.tell_identical(&same, context);
             let mut matcher = self.method.rows_matcher(&rows, context);
             if let Some(groups) = groups_out {
                 write_groups(groups, &same, &ids)?;
-                matcher = matcher.only(&firsts_of(&same));
+                matcher = matcher.only(&firsts_of(rows.nrows(), &same));
             }
             drop(same);
             #[cfg(feature = "hnsw")]
@@ -112,6 +111,23 @@ impl Pairs {
             outcome = Outcome::NotClean;
         }
         Ok(outcome)
+    }
+
+    /// Says what equal rows alone make, so that nobody waits for a table that cannot hold it.
+    fn tell_identical(&self, same: &[Vec<u32>], context: &Context) {
+        let Some(largest) = same.iter().map(Vec::len).max() else { return };
+        let pairs: u64 = same.iter().map(|group| Pair::count(group.len())).sum();
+        context.say(format_args!(
+            "{} groups of identical rows, the largest of {largest}: they make {pairs} pairs by themselves",
+            same.len()
+        ));
+        if self.groups.is_none() && pairs > self.max_pairs {
+            context.progress.warn(&format!(
+                "identical rows alone make {pairs} pairs, more than the {} that may be written; give --groups to write them \
+                 as groups",
+                self.max_pairs
+            ));
+        }
     }
 
     /// `false` if there are more pairs than may be written.
@@ -330,23 +346,11 @@ impl Tail {
     }
 }
 
-fn tell_identical(same: &Partition, context: &Context) {
-    let sizes: Vec<u32> = same.sizes().into_iter().filter(|&size| size > 1).collect();
-    if let Some(largest) = sizes.iter().max() {
-        context.say(format_args!(
-            "{} groups of identical rows, the largest of {largest}: they make {} pairs by themselves",
-            sizes.len(),
-            same.pair_count()
-        ));
-    }
-}
-
-fn write_groups(mut out: Output, same: &Partition, ids: &Ids<'_>) -> anyhow::Result<()> {
+fn write_groups(mut out: Output, same: &[Vec<u32>], ids: &Ids<'_>) -> anyhow::Result<()> {
     {
         let mut writer = csv::Writer::from_writer(&mut out);
         writer.write_record(["group", "row", "id"])?;
-        let groups = same.groups();
-        for (number, group) in groups.iter().filter(|group| group.len() > 1).enumerate() {
+        for (number, group) in same.iter().enumerate() {
             for &row in group {
                 writer.write_record([(number + 1).to_string(), row.to_string(), ids.name(row as usize)])?;
             }
@@ -356,20 +360,12 @@ fn write_groups(mut out: Output, same: &Partition, ids: &Ids<'_>) -> anyhow::Res
     Ok(out.commit()?)
 }
 
-/// The first row of each group, ascending.
-fn firsts_of(same: &Partition) -> Vec<u32> {
-    // Groups are numbered by first appearance.
-    let mut next = 0;
-    let labels = same.labels().iter().zip(0u32..);
-    labels
-        .filter(|&(&group, _)| {
-            group == next && {
-                next += 1;
-                true
-            }
-        })
-        .map(|(_, row)| row)
-        .collect()
+/// All rows but those that repeat the first one of their group, ascending.
+fn firsts_of(rows: usize, same: &[Vec<u32>]) -> Vec<u32> {
+    let mut repeats: Vec<u32> = same.iter().flat_map(|group| &group[1..]).copied().collect();
+    repeats.sort_unstable();
+    let mut repeats = repeats.into_iter().peekable();
+    (0..rows as u32).filter(|row| repeats.next_if_eq(row).is_none()).collect()
 }
 
 #[cfg(test)]
@@ -400,6 +396,6 @@ mod tests {
             push_quoted(text, &mut line);
             assert_eq!(String::from_utf8(line).unwrap(), quoted);
         }
-        assert_eq!(firsts_of(&Partition::from_labels(&[7, 7, 3, 7, 5, 3])), [0, 2, 4]);
+        assert_eq!(firsts_of(6, &[vec![0, 1, 3], vec![2, 5]]), [0, 2, 4]);
     }
 }

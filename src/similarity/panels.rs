@@ -73,12 +73,10 @@ impl<'a> Numbers<'a> {
         (least as f32).next_down()
     }
 
-    /// Rows in panels, the numbers of one coordinate side by side, the last panel filled up with zeros.
-    fn pack(&self, places: Range<usize>, side: Side, out: &mut Vec<f32>) {
+    /// Rows in panels, the numbers of one coordinate side by side. What fills up the last panel is left as it is.
+    fn pack(&self, places: Range<usize>, side: Side, out: &mut [f32]) {
         let rows = if side == Side::Left { LEFT } else { RIGHT };
         let width = self.width();
-        out.clear();
-        out.resize(places.len().div_ceil(rows) * rows * width, 0.0);
         let mut put = |place: usize, numbers: &[f32]| {
             let panel = &mut out[place / rows * rows * width..];
             for (k, &number) in numbers.iter().enumerate() {
@@ -106,23 +104,18 @@ pub(super) struct Rights<'a> {
     shelf: Shelf<Vec<f32>>,
 }
 
-/// Memory that the layout of all right rows may take.
-const KEPT: usize = 48 << 20;
+/// Memory that all right rows may take as kernels want them.
+pub(super) const ROOM: usize = 40 << 20;
 
 impl<'a> Rights<'a> {
     pub fn new(numbers: Numbers<'a>) -> Rights<'a> {
         let m = numbers.pairs.present().len();
-        let all = (m * numbers.width() * size_of::<f32>() <= KEPT).then(|| {
-            let tiles: Vec<Range<usize>> = tiles(0, m);
-            let parts: Vec<Vec<f32>> = tiles
-                .into_par_iter()
-                .map(|tile| {
-                    let mut part = Vec::new();
-                    numbers.pack(tile, Side::Right, &mut part);
-                    part
-                })
-                .collect();
-            parts.concat()
+        let width = numbers.width();
+        let all = (m * width * size_of::<f32>() <= numbers.pairs.room()).then(|| {
+            let mut all = vec![0.0; m.div_ceil(RIGHT) * RIGHT * width];
+            let parts = all.par_chunks_mut((TILE * width).max(1));
+            parts.zip(tiles(0, m)).for_each(|(part, tile)| numbers.pack(tile, Side::Right, part));
+            all
         });
         Rights { numbers, all, shelf: Shelf::new() }
     }
@@ -131,7 +124,7 @@ impl<'a> Rights<'a> {
     pub fn bytes(rows: usize, width: usize, threads: u64) -> u64 {
         let row = (width * size_of::<f32>()) as u64;
         let all = rows as u64 * row;
-        if all <= KEPT as u64 { all } else { threads * TILE as u64 * row }
+        if all <= ROOM as u64 { all } else { threads * TILE as u64 * row }
     }
 
     /// Does some work on the panels of a tile.
@@ -139,6 +132,8 @@ impl<'a> Rights<'a> {
         match &self.all {
             Some(all) => work(&all[tile.start * self.numbers.width()..]),
             None => self.shelf.with(Vec::new, |right| {
+                right.clear();
+                right.resize(tile.len().div_ceil(RIGHT) * RIGHT * self.numbers.width(), 0.0);
                 self.numbers.pack(tile, Side::Right, right);
                 work(right)
             }),
@@ -149,19 +144,13 @@ impl<'a> Rights<'a> {
 /// A strip on all threads.
 pub(super) fn pack_strip(numbers: Numbers<'_>, strip: Range<usize>, out: &mut Vec<f32>) {
     let at_once = LEFT * 16;
-    let parts: Vec<Vec<f32>> = strip
-        .clone()
-        .step_by(at_once)
-        .collect::<Vec<_>>()
-        .into_par_iter()
-        .map(|from| {
-            let mut part = Vec::new();
-            numbers.pack(from..(from + at_once).min(strip.end), Side::Left, &mut part);
-            part
-        })
-        .collect();
     out.clear();
-    parts.iter().for_each(|part| out.extend_from_slice(part));
+    out.resize(strip.len().div_ceil(LEFT) * LEFT * numbers.width(), 0.0);
+    let parts = out.par_chunks_mut((at_once * numbers.width()).max(1));
+    parts.enumerate().for_each(|(part, out)| {
+        let from = strip.start + part * at_once;
+        numbers.pack(from..(from + at_once).min(strip.end), Side::Left, out);
+    });
 }
 
 /// Buffers that workers take and give back, so that there are never more of them than threads at work.

@@ -10,10 +10,19 @@ use super::screen::{Directions, Plan};
 use super::{Measure, Score};
 use crate::corpus::{Pair, PaperId};
 use crate::matrix::Matrix;
-use crate::partition::Partition;
 
 /// Half the distance from 1 to the next f32: what one rounding to f32 can lose, relatively.
 pub(super) const ROUNDING: f64 = 1.0 / (1u64 << 24) as f64;
+
+/// Rows whose lengths are kept: 16 MiB.
+const KEPT: usize = 1 << 20;
+
+/// What makes a row even: its mean is taken from it and it is divided by its length.
+#[derive(Clone, Copy, Debug)]
+struct Even {
+    mean: f64,
+    length: f64,
+}
 
 /// All pairs of the rows of a matrix under a measure.
 ///
@@ -42,10 +51,11 @@ pub(super) const ROUNDING: f64 = 1.0 / (1u64 << 24) as f64;
 pub struct AllPairs<'m> {
     rows: Cow<'m, Matrix>,
     measure: Measure,
-    /// The length of each row (cosine) or of each row less its mean (Pearson); empty for distances.
-    sizes: Vec<f64>,
-    /// The mean of each row, for Pearson only.
-    means: Vec<f64>,
+    /// For each row its length (cosine), or its mean and its length less the mean (Pearson). Empty for distances, and where
+    /// there are too many rows to keep them.
+    even: Vec<Even>,
+    /// Memory that all rows may take as kernels want them.
+    room: usize,
     /// How many rows were asked for, missing ones included.
     asked: usize,
     /// Rows that take part, ascending.
@@ -81,8 +91,8 @@ impl<'m> AllPairs<'m> {
         let mut all = AllPairs {
             rows,
             measure,
-            sizes: Vec::new(),
-            means: Vec::new(),
+            even: Vec::new(),
+            room: super::panels::ROOM,
             asked: 0,
             present: Vec::new(),
             missing: Vec::new(),
@@ -106,27 +116,49 @@ impl<'m> AllPairs<'m> {
             }
         }
         match measure {
-            Measure::Cosine => all.sizes = all.each_row(|row| product(row, row).sqrt()),
-            Measure::Pearson => {
-                all.means = all.each_row(|row| sum(row, |&x| f64::from(x)) / row.len() as f64);
-                let mut means = all.means.iter();
-                all.sizes = all.each_row(|row| {
-                    let &mean = means.next().expect("one mean a row");
-                    products(row, row, mean, mean).sqrt()
-                });
+            Measure::Cosine | Measure::Pearson => {
+                if all.rows.nrows() <= KEPT {
+                    let ids = 0..all.rows.nrows() as u32;
+                    all.even = ids.into_par_iter().map(|id| all.make_even(id)).collect();
+                }
             }
             Measure::Euclidean | Measure::Manhattan => all.find_center(),
         }
         all
     }
 
-    fn each_row(&self, f: impl FnMut(&[f32]) -> f64) -> Vec<f64> {
-        let width = self.rows.ncols();
-        let all = self.rows.as_slice().expect("standard layout");
-        match width {
-            0 => vec![0.0; self.rows.nrows()],
-            _ => all.chunks_exact(width).map(f).collect(),
+    /// What makes a row even, by the definition.
+    fn make_even(&self, id: u32) -> Even {
+        let row = self.row(id);
+        match self.measure {
+            Measure::Pearson => {
+                let mean = sum(row, |&x| f64::from(x)) / row.len() as f64;
+                Even { mean, length: products(row, row, mean, mean).sqrt() }
+            }
+            _ => Even { mean: 0.0, length: product(row, row).sqrt() },
         }
+    }
+
+    #[inline]
+    fn even(&self, id: u32) -> Even {
+        self.even.get(id as usize).copied().unwrap_or_else(|| self.make_even(id))
+    }
+
+    /// Memory that is kept for the rows beside them, in bytes.
+    pub(super) fn row_memory(&self) -> u64 {
+        (self.even.len() * size_of::<Even>() + self.present.len() * size_of::<u32>()) as u64
+    }
+
+    /// Keeps nothing of the rows, as where there are very many.
+    #[cfg(test)]
+    pub(super) fn keeping_nothing(mut self) -> Self {
+        self.even = Vec::new();
+        self.room = 0;
+        self
+    }
+
+    pub(super) fn room(&self) -> usize {
+        self.room
     }
 
     /// Distances do not change when all rows are moved: around their mean the numbers are smallest, and the kernels most
@@ -231,11 +263,13 @@ impl<'m> AllPairs<'m> {
     #[inline]
     pub(super) fn score_of(&self, first: u32, second: u32) -> Score {
         let (a, b) = (self.row(first), self.row(second));
-        let (i, j) = (first as usize, second as usize);
         Score::of(match self.measure {
             // 0/0 where a row is missing: not a number, and so 0 by the rule of `Score::of`.
-            Measure::Cosine => product(a, b) / (self.sizes[i] * self.sizes[j]),
-            Measure::Pearson => products(a, b, self.means[i], self.means[j]) / (self.sizes[i] * self.sizes[j]),
+            Measure::Cosine => product(a, b) / (self.even(first).length * self.even(second).length),
+            Measure::Pearson => {
+                let (x, y) = (self.even(first), self.even(second));
+                products(a, b, x.mean, y.mean) / (x.length * y.length)
+            }
             Measure::Euclidean | Measure::Manhattan if !self.is_both_present(first, second) => 0.0,
             Measure::Euclidean => {
                 let squares = sum_of_two(a, b, |x, y| {
@@ -258,7 +292,7 @@ impl<'m> AllPairs<'m> {
         for (scores, pairs) in scores.chunks_mut(AT_ONCE).zip(pairs.chunks(AT_ONCE)) {
             let mut terms = [(0.0, 1.0); AT_ONCE];
             for (terms, &(a, b)) in terms.iter_mut().zip(pairs) {
-                *terms = (product(self.row(a), self.row(b)), self.sizes[a as usize] * self.sizes[b as usize]);
+                *terms = (product(self.row(a), self.row(b)), self.even(a).length * self.even(b).length);
             }
             let all = terms.map(|(product, size)| Score::of(product / size));
             scores.copy_from_slice(&all[..scores.len()]);
@@ -327,14 +361,14 @@ impl<'m> AllPairs<'m> {
     /// less the mean row and over the greatest size of one (distances).
     pub(super) fn even_row(&self, id: u32, mut take: impl FnMut(usize, f64)) {
         let row = self.row(id);
-        let i = id as usize;
         match self.measure {
             Measure::Cosine => {
-                let by = 1.0 / self.sizes[i];
+                let by = 1.0 / self.even(id).length;
                 row.iter().enumerate().for_each(|(k, &x)| take(k, f64::from(x) * by));
             }
             Measure::Pearson => {
-                let (mean, by) = (self.means[i], 1.0 / self.sizes[i]);
+                let Even { mean, length } = self.even(id);
+                let by = 1.0 / length;
                 row.iter().enumerate().for_each(|(k, &x)| take(k, (f64::from(x) - mean) * by));
             }
             Measure::Euclidean | Measure::Manhattan => {
@@ -375,27 +409,44 @@ impl<'m> AllPairs<'m> {
     }
 }
 
-/// Rows found by their bits: groups of equal ones.
+/// Groups of equal rows, at least two in each, ascending, by their first rows.
 ///
 /// ```
 /// let rows = ndarray::array![[1.0f32, 0.0], [2.0, 0.0], [1.0, -0.0]];
-/// assert_eq!(papertwin::similarity::identical_rows(&rows).groups(), vec![vec![0, 2], vec![1]]);
+/// assert_eq!(papertwin::similarity::identical_rows(&rows), [[0, 2]]);
 /// ```
 ///
-/// 0 and -0 are one number here. Time O(m N log m), memory O(m).
+/// 0 and -0 are one number here. Time O(m N log m); memory 32 MiB at most, whatever m, beside the groups: more rows than that
+/// allows are gone through several times, each time those of some hashes.
 ///
 /// # Panics
 /// If there are more rows than papers can be numbered.
-pub fn identical_rows(rows: &Matrix) -> Partition {
+pub fn identical_rows(rows: &Matrix) -> Vec<Vec<u32>> {
+    identical_rows_by(rows, 1 << 22)
+}
+
+/// Sorts about so many rows at a time.
+pub(super) fn identical_rows_by(rows: &Matrix, at_once: usize) -> Vec<Vec<u32>> {
+    let m = u32::try_from(rows.nrows()).expect("a row for each of 2^32 papers at most");
     let key = |row: u32| rows.row(row as usize).into_iter().map(|&x| (x + 0.0).to_bits());
-    let mut order: Vec<u32> =
-        (0..u32::try_from(rows.nrows()).expect("a row for each of 2^32 papers at most")).collect();
-    order.par_sort_unstable_by(|&a, &b| key(a).cmp(key(b)).then(a.cmp(&b)));
-    let mut labels = vec![0u32; rows.nrows()];
-    for group in order.chunk_by(|&a, &b| key(a).eq(key(b))) {
-        group.iter().for_each(|&row| labels[row as usize] = group[0]);
+    let turns = rows.nrows().div_ceil(at_once) as u64;
+    let turn_of = |row: u32| match turns {
+        1 => 0,
+        // Multiplication by an odd number near 2^64 over the golden ratio: its upper half depends on all bits.
+        _ => {
+            (key(row).fold(0u64, |hash, bits| (hash ^ u64::from(bits)).wrapping_mul(0x9e37_79b9_7f4a_7c15)) >> 32)
+                % turns
+        }
+    };
+    let mut groups = Vec::new();
+    for turn in 0..turns {
+        let mut order: Vec<u32> = (0..m).filter(|&row| turn_of(row) == turn).collect();
+        order.par_sort_unstable_by(|&a, &b| key(a).cmp(key(b)).then(a.cmp(&b)));
+        let equal = order.chunk_by(|&a, &b| key(a).eq(key(b)));
+        groups.extend(equal.filter(|group| group.len() > 1).map(<[u32]>::to_vec));
     }
-    Partition::from_labels(&labels)
+    groups.sort_unstable_by_key(|group| group[0]);
+    groups
 }
 
 /// Which side of a product a row is on.

@@ -27,6 +27,7 @@ use ndarray::{Array2, s};
 use rayon::prelude::*;
 
 use super::kernels::{LANES, LEFT, RIGHT, STEP, fold};
+use super::panels::{STRIP, Shelf};
 use super::rows::{AllPairs, ROUNDING, Side};
 use super::{Kernel, Measure, Score};
 
@@ -34,14 +35,28 @@ use super::{Kernel, Measure, Score};
 const SAMPLE: usize = 2048;
 /// Rows that are worked on at a time.
 const BLOCK: usize = 1024;
+/// Rows of a strip where right rows are turned again for each: turning one takes as long as comparing it with some thousand.
+const HIGH: usize = 8 * STRIP;
 /// Rows wider than this are not screened: sums must fit 32 bits, and a decomposition takes N³.
 const WIDEST: usize = 1024;
 /// Directions may miss orthonormality by so much.
 const CROOKED: f64 = 1e-9;
 
-/// Rows as bytes, at one λ.
-pub(super) struct Screen {
+/// Rows as bytes, at one λ: those of all rows are kept where that takes little memory, else they are made again tile by tile.
+pub(super) struct Screen<'a> {
+    pairs: &'a AllPairs<'a>,
+    turn: Turn<'a>,
+    scale: f64,
+    /// What λ asks of two rows.
+    product: f64,
     pub steps: usize,
+    all: Option<Codes>,
+    shelf: Shelf<Codes>,
+}
+
+/// The bytes of some rows, the first of which begins a panel.
+#[derive(Default)]
+pub(super) struct Codes {
     /// Panels of 32 rows; in a panel step by step, in a step four bytes a row.
     codes: Vec<i8>,
     /// Where the sum of each right row begins.
@@ -191,30 +206,58 @@ fn least_product(pairs: &AllPairs<'_>, lambda: Score) -> f64 {
     pairs.least_value(lambda) - if pairs.measure().is_distance() { 0.0 } else { 1.0 } - 1e-11
 }
 
-impl Screen {
+impl<'a> Screen<'a> {
     /// The rows at λ along so many directions.
-    pub fn new(pairs: &AllPairs<'_>, of: &Directions, directions: usize, lambda: Score) -> Screen {
-        Screen::of_rows(pairs, of, pairs.present(), directions, lambda)
+    pub fn new(pairs: &'a AllPairs<'a>, of: &'a Directions, directions: usize, lambda: Score) -> Screen<'a> {
+        let mut screen = Screen::of_none(pairs, of, directions, lambda);
+        if Screen::is_kept(pairs, directions) {
+            let mut all = Codes::default();
+            screen.fill(pairs.present(), &mut all);
+            screen.all = Some(all);
+        }
+        screen
     }
 
-    fn of_rows(pairs: &AllPairs<'_>, of: &Directions, ids: &[u32], directions: usize, lambda: Score) -> Screen {
+    /// Keeps no bytes.
+    pub fn of_none(pairs: &'a AllPairs<'a>, of: &'a Directions, directions: usize, lambda: Score) -> Screen<'a> {
         let turn = of.first(directions);
         let scale = turn.scale(pairs);
         let product = least_product(pairs, lambda);
-        let numbers = directions + 1;
-        let steps = numbers.div_ceil(STEP);
-        let panel = steps * STEP * RIGHT;
-        let mut screen = Screen {
-            steps,
-            codes: vec![0; ids.len().div_ceil(RIGHT) * panel],
-            start: vec![0; ids.len().div_ceil(RIGHT) * RIGHT],
-            least: vec![0; ids.len()],
-        };
-        let blocks = screen.codes.par_chunks_mut(BLOCK / RIGHT * panel);
-        let starts = screen.start.par_chunks_mut(BLOCK);
-        let leasts = screen.least.par_chunks_mut(BLOCK);
+        let steps = (directions + 1).div_ceil(STEP);
+        Screen { pairs, turn, scale, product, steps, all: None, shelf: Shelf::new() }
+    }
+
+    /// Whether the bytes of all rows are kept.
+    pub fn is_kept(pairs: &AllPairs<'_>, directions: usize) -> bool {
+        pairs.present().len() * Screen::row_bytes(directions) <= pairs.room()
+    }
+
+    /// Memory of a row: bytes along the directions, where its sum begins and what it must exceed.
+    pub fn row_bytes(directions: usize) -> usize {
+        (directions + 1).div_ceil(STEP) * STEP + 8
+    }
+
+    /// The most rows of a strip: where right rows are turned again for each strip, it pays to make few.
+    pub fn highest(&self) -> usize {
+        if self.all.is_some() { STRIP } else { HIGH }
+    }
+
+    /// Turns rows to bytes.
+    fn fill(&self, ids: &[u32], out: &mut Codes) {
+        let (scale, longest) = (self.scale, self.turn.of.longest);
+        let panel = self.steps * STEP * RIGHT;
+        let panels = ids.len().div_ceil(RIGHT);
+        out.codes.clear();
+        out.codes.resize(panels * panel, 0);
+        out.start.clear();
+        out.start.resize(panels * RIGHT, 0);
+        out.least.clear();
+        out.least.resize(ids.len(), 0);
+        let blocks = out.codes.par_chunks_mut(BLOCK / RIGHT * panel);
+        let starts = out.start.par_chunks_mut(BLOCK);
+        let leasts = out.least.par_chunks_mut(BLOCK);
         blocks.zip(starts).zip(leasts).zip(ids.par_chunks(BLOCK)).for_each(|(((codes, start), least), ids)| {
-            turn.rows(pairs, ids, |place, vector, length, error| {
+            self.turn.rows(self.pairs, ids, |place, vector, length, error| {
                 let codes = &mut codes[place / RIGHT * panel..];
                 let (mut wrong, mut sum) = (0.0, 0i64);
                 for (k, &number) in vector.iter().enumerate() {
@@ -225,27 +268,51 @@ impl Screen {
                 }
                 let wrong = (wrong.sqrt() + error) * (1.0 + 1e-9);
                 // The length of the rest was taken larger by some errors, of which each is below 0.002 lengths.
-                let err = wrong * of.longest * 1.01 + wrong * wrong / 2.0;
+                let err = wrong * longest * 1.01 + wrong * wrong / 2.0;
                 let half = length * length / 2.0;
                 // What does not fit lets pairs pass: a start of 1e9 exceeds every limit, less what sums can take away.
                 start[place] = (-128 * sum - (scale * scale * (half - err)).floor().clamp(-1e9, 1e9) as i64) as i32;
-                let limit = (scale * scale * (product + half - err)).floor() - 2.0;
+                let limit = (scale * scale * (self.product + half - err)).floor() - 2.0;
                 least[place] = if limit > -9e8 { limit.min(9e8) as i32 } else { i32::MIN };
             });
         });
-        screen
     }
 
-    /// The strip's codes as left panels, moved up by 128, and what each row must exceed (rows that fill up the last panel
-    /// exceed nothing).
+    /// A strip's codes as left panels.
     pub fn left(&self, strip: Range<usize>) -> (Vec<u8>, Vec<i32>) {
-        let panels = strip.len().div_ceil(LEFT);
-        let mut codes = vec![0u8; panels * self.steps * STEP * LEFT];
+        match &self.all {
+            Some(all) => all.left(self.steps, strip),
+            None => {
+                let mut codes = Codes::default();
+                self.fill(&self.pairs.present()[strip.clone()], &mut codes);
+                codes.left(self.steps, 0..strip.len())
+            }
+        }
+    }
+
+    /// Does some work with the codes of a tile that begins a panel, and the place of its first row among them.
+    pub fn with(&self, tile: Range<usize>, work: impl FnOnce(&Codes, usize)) {
+        match &self.all {
+            Some(all) => work(all, tile.start),
+            None => self.shelf.with(Codes::default, |codes| {
+                self.fill(&self.pairs.present()[tile], codes);
+                work(codes, 0);
+            }),
+        }
+    }
+}
+
+impl Codes {
+    /// Some rows as left panels, moved up by 128, and what each row must exceed (rows that fill up the last panel exceed
+    /// nothing).
+    fn left(&self, steps: usize, rows: Range<usize>) -> (Vec<u8>, Vec<i32>) {
+        let panels = rows.len().div_ceil(LEFT);
+        let mut codes = vec![0u8; panels * steps * STEP * LEFT];
         let mut least = vec![i32::MAX; panels * LEFT];
-        for (place, row) in strip.enumerate() {
-            let from = &self.codes[row / RIGHT * self.steps * STEP * RIGHT..];
-            let to = &mut codes[place / LEFT * self.steps * STEP * LEFT..];
-            for step in 0..self.steps {
+        for (place, row) in rows.enumerate() {
+            let from = &self.codes[row / RIGHT * steps * STEP * RIGHT..];
+            let to = &mut codes[place / LEFT * steps * STEP * LEFT..];
+            for step in 0..steps {
                 for byte in 0..STEP {
                     let code = from[(step * RIGHT + row % RIGHT) * STEP + byte];
                     to[(step * LEFT + place % LEFT) * STEP + byte] = (i16::from(code) + 128) as u8;
@@ -257,8 +324,8 @@ impl Screen {
     }
 
     /// The right panel that begins at a row, and where its sums begin.
-    pub fn right(&self, row: usize) -> (&[i8], &[i32; RIGHT]) {
-        let size = self.steps * STEP * RIGHT;
+    pub fn right(&self, steps: usize, row: usize) -> (&[i8], &[i32; RIGHT]) {
+        let size = steps * STEP * RIGHT;
         let start = self.start[row..row + RIGHT].try_into().expect("a panel has 32 rows");
         (&self.codes[row / RIGHT * size..][..size], start)
     }
@@ -371,13 +438,15 @@ impl Plan {
     /// The share of a sample's pairs that a screen lets pass.
     fn passed(pairs: &AllPairs<'_>, of: &Directions, directions: usize, lambda: Score) -> f64 {
         let ids = sample(pairs, 768);
-        let screen = Screen::of_rows(pairs, of, &ids, directions, lambda);
-        let (left, least) = screen.left(0..ids.len());
+        let screen = Screen::of_none(pairs, of, directions, lambda);
+        let mut codes = Codes::default();
+        screen.fill(&ids, &mut codes);
+        let (left, least) = codes.left(screen.steps, 0..ids.len());
         let size = screen.steps * STEP * LEFT;
         let mut passed = 0u64;
         let mut bits = [0; LEFT];
         for (_, row, _, column) in super::panels::micro_tiles(&(0..ids.len()), &(0..ids.len())) {
-            let (right, start) = screen.right(column);
+            let (right, start) = codes.right(screen.steps, column);
             let panel = row / LEFT;
             let least = least[row..row + LEFT].try_into().expect("a panel has 12 rows");
             if super::kernels::screen(screen.steps, &left[panel * size..][..size], right, start, least, &mut bits) {

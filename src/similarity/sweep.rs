@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use rayon::prelude::*;
 
 use super::kernels::{self, CELLS, LEFT, RIGHT, STEP};
-use super::panels::{Numbers, Rights, STRIP, Shelf, micro_tiles, pack_strip, tiles};
+use super::panels::{Numbers, Rights, STRIP, Shelf, TILE, micro_tiles, pack_strip, tiles};
 use super::rows::AllPairs;
-use super::screen::{Along, MORE, Plan, Screen};
+use super::screen::{Along, Codes, MORE, Plan, Screen};
 use super::{Measure, PairSink, Scan, Score};
 use crate::corpus::{Pair, PaperId};
 use crate::progress::Run;
@@ -88,12 +88,14 @@ struct Strips<'a> {
     pairs: &'a AllPairs<'a>,
     lambda: Score,
     numbers: Numbers<'a>,
-    screen: Option<Screen>,
+    screen: Option<Screen<'a>>,
     rights: Option<Rights<'a>>,
     /// The least value of a pair that can reach λ.
     least: f32,
     start: usize,
     height: usize,
+    /// No strip is higher.
+    highest: usize,
 }
 
 impl Strips<'_> {
@@ -105,7 +107,7 @@ impl Strips<'_> {
             if let Some(strip) = self.strip(rows.clone()) {
                 self.start = rows.end;
                 if (strip.found.len() as u64) < BUDGET / 4 {
-                    self.height = (self.height * 2).min(STRIP);
+                    self.height = (self.height * 2).min(self.highest);
                 }
                 return Some(strip);
             }
@@ -134,7 +136,9 @@ impl Strips<'_> {
                     full.load(Relaxed)
                 };
                 if let Some((screen, (left, least))) = &screen {
-                    by_bytes(screen, left, least, &strip, &tile, &mut propose);
+                    screen.with(tile.clone(), |codes, from| {
+                        by_bytes(screen.steps, (left, least), (codes, from), &strip, &tile, &mut propose);
+                    });
                 }
                 if let Some(rights) = &self.rights {
                     rights.with(tile.clone(), |right| {
@@ -209,10 +213,13 @@ impl AllPairs<'_> {
         let m = self.present().len() as u64;
         let comparisons = Pair::count(self.present().len());
         let threads = rayon::current_num_threads() as u64;
-        // Bytes along the directions, where a row's sum begins and what it must exceed.
-        let row = |directions: usize| ((directions + 1).div_ceil(STEP) * STEP) as u64 + 8;
         let kept = match plan {
-            Plan { screen: Some(directions), bytes: true, .. } => m * row(directions),
+            Plan { screen: Some(directions), bytes: true, .. } if Screen::is_kept(self, directions) => {
+                m * Screen::row_bytes(directions) as u64
+            }
+            Plan { screen: Some(directions), bytes: true, .. } => {
+                (8 * STRIP * 2 + threads as usize * TILE) as u64 * Screen::row_bytes(directions) as u64
+            }
             Plan { screen: Some(directions), .. } => Rights::bytes(m as usize, directions + MORE, threads),
             _ => Rights::bytes(m as usize, self.kernel_width(), threads),
         };
@@ -220,16 +227,17 @@ impl AllPairs<'_> {
         Estimate {
             comparisons,
             seconds: comparisons as f64 * plan.nanoseconds * 1e-9 / threads as f64,
-            bytes: kept + strip + 2 * BUDGET * size_of::<Found>() as u64,
+            bytes: kept + strip + 3 * BUDGET * size_of::<Found>() as u64 + self.row_memory(),
             directions: plan.screen,
         }
     }
 
     /// Gives the sink every pair whose score is at or above λ: ascending, each once, with the score of the definition.
     ///
-    /// Time O(m² N) at worst, on all threads of the current pool; memory O(m) beyond the rows (at most 8 bytes a row and
-    /// one for each direction that is screened along) and some 30 MiB for what is found, however much that is: where it is
-    /// much, strips become lower.
+    /// Time O(m² N) at worst, on all threads of the current pool. Memory beyond the rows: 4 bytes a row for the numbers of
+    /// those that take part; at most 40 MiB, whatever m, for rows as the kernels want them (where all would take more, they
+    /// are made again tile by tile); at most 16 MiB for the lengths of rows (beyond 2^20 rows they are computed again as they
+    /// are needed); and some 20 MiB for what is found, however much that is: where it is much, strips become lower.
     pub fn scan(&self, lambda: Score, sink: &mut dyn PairSink, run: &Run) -> Scan {
         let mut scan = Scan { pairs: Pair::count(self.asked()), ..Scan::default() };
         let m = self.present().len();
@@ -241,7 +249,9 @@ impl AllPairs<'_> {
         let numbers = Numbers { pairs: self, along: along.as_ref() };
         let rights = screen.is_none().then(|| Rights::new(numbers));
         let least = numbers.least(lambda);
-        let mut strips = Strips { pairs: self, lambda, numbers, screen, rights, least, start: 0, height: STRIP };
+        let highest = screen.as_ref().map_or(STRIP, Screen::highest);
+        let (pairs, start, height) = (self, 0, highest);
+        let mut strips = Strips { pairs, lambda, numbers, screen, rights, least, start, height, highest };
         let mut next = strips.next();
         // The sink takes what one strip holds while the next strip is worked on.
         while let Some(Strip { rows, found, verified }) = next {
@@ -358,21 +368,22 @@ impl AllPairs<'_> {
     }
 }
 
-/// Gives `propose` every pair of a strip and a tile that the screen lets pass, until it says that there are too many.
+/// Gives `propose` every pair of a strip and a tile that the screen lets pass (`from`: the place of the tile's first row among
+/// the codes), until it says that there are too many.
 fn by_bytes(
-    screen: &Screen,
-    left: &[u8],
-    least: &[i32],
+    steps: usize,
+    (left, least): (&[u8], &[i32]),
+    (codes, from): (&Codes, usize),
     strip: &Range<usize>,
     tile: &Range<usize>,
     propose: &mut impl FnMut(usize, usize) -> bool,
 ) {
-    let size = screen.steps * STEP * LEFT;
+    let size = steps * STEP * LEFT;
     let mut bits = [0; LEFT];
     for (panel, row, _, column) in micro_tiles(strip, tile) {
-        let (right, start) = screen.right(column);
+        let (right, start) = codes.right(steps, column - tile.start + from);
         let limits = least[panel * LEFT..][..LEFT].try_into().expect("a panel has 12 rows");
-        if !kernels::screen(screen.steps, &left[panel * size..][..size], right, start, limits, &mut bits) {
+        if !kernels::screen(steps, &left[panel * size..][..size], right, start, limits, &mut bits) {
             continue;
         }
         for (row, &bits) in (row..strip.end).zip(&bits) {

@@ -181,6 +181,57 @@ fn screening_by_numbers_loses_no_pair() {
     assert!(report.verified < report.pairs / 4, "numbers leave out most pairs: {report:?}");
 }
 
+/// Numbers near both ends of f32, among rows of usual size: no sum of squares of them is one of f32.
+#[test]
+fn huge_and_tiny_numbers_have_directions_too() {
+    let mut rows = rows(240, 9, 3);
+    let sizes = [1e30f32, 1.0, 1e-30, 1e-41, 3e37];
+    rows.outer_iter_mut().enumerate().for_each(|(i, mut row)| row *= sizes[i % sizes.len()]);
+    for measure in Measure::ALL {
+        for &kernel in Kernel::ALL {
+            let pairs = AllPairs::of(&rows, measure).with_kernel(kernel);
+            for lambda in ["-1", "0", "0.9", "1"].map(|l| l.parse().unwrap()) {
+                assert!(scan(&pairs, lambda) == brute(&pairs, lambda), "{measure} {kernel} at {lambda}");
+            }
+        }
+    }
+}
+
+/// As where there are millions of rows: nothing is kept beside them, and what kernels want is made again tile by tile.
+#[test]
+fn what_is_not_kept_is_made_again_and_changes_nothing() {
+    let rows = rows(1100, 24, 12);
+    let grid = ["0.3".parse().unwrap(), "0.9".parse().unwrap()];
+    for measure in Measure::ALL {
+        let lambda = if measure == Measure::Manhattan { "0.2" } else { "0.9" }.parse().unwrap();
+        for kernel in [Kernel::Portable, Kernel::Auto, Kernel::Int8] {
+            let all = || AllPairs::of(&rows, measure).with_kernel(kernel);
+            let (kept, made) = (all(), all().keeping_nothing());
+            let found = scan(&kept, lambda);
+            assert!(found.len() > 100 && found == scan(&made, lambda), "{measure} {kernel}");
+            assert_eq!(kept.tally(&[], &grid, &Run::default()), made.tally(&[], &grid, &Run::default()));
+            assert!(made.estimate(lambda).bytes < 100 << 20);
+        }
+    }
+}
+
+#[test]
+fn identical_rows_are_found_some_hashes_at_a_time_as_all_at_once() {
+    let mut rows = rows(400, 3, 6).mapv(|x| (x * 2.0).round());
+    rows.row_mut(7).fill(-0.0);
+    let mut groups = std::collections::BTreeMap::<Vec<i32>, Vec<u32>>::new();
+    for (row, numbers) in rows.outer_iter().enumerate() {
+        groups.entry(numbers.iter().map(|&x| x as i32).collect()).or_default().push(row as u32);
+    }
+    let mut groups: Vec<Vec<u32>> = groups.into_values().filter(|group| group.len() > 1).collect();
+    groups.sort();
+    assert!(groups.len() > 10 && groups.iter().any(|group| group.contains(&7)));
+    assert_eq!(identical_rows(&rows), groups);
+    for at_once in [1, 7, 399] {
+        assert_eq!(super::rows::identical_rows_by(&rows, at_once), groups);
+    }
+}
+
 #[test]
 fn rows_that_are_not_asked_for_match_nothing() {
     let rows = rows(200, 12, 4);
