@@ -332,6 +332,10 @@ fn parse(name: &str) -> Option<Name> {
     if folded.is_empty() {
         return None;
     }
+    if is_east_asian(&folded) {
+        // Where such a name is parted at all is a matter of the export: 李明, 李 明 and 李, 明 are one.
+        return Some(Name { surname: folded.replace(' ', "").into(), given: "".into() });
+    }
     let words: Vec<&str> = folded.split(' ').collect();
     if words.iter().any(|w| is_among(w, &BODIES)) || name.contains('\u{a0}') && words.len() > 3 && !name.contains(',') {
         return Some(Name { surname: folded.replace(' ', "").into(), given: "".into() });
@@ -364,6 +368,15 @@ fn parse(name: &str) -> Option<Name> {
     let surname = surname_of(&fold(&raw[from..].join(" ")));
     let given = fold(&spaced(&raw[..from].join(" ")));
     (!surname.is_empty()).then(|| Name { surname: surname.into(), given: given.into() })
+}
+
+/// Whether a name is written in Han characters, kana or Hangul alone.
+fn is_east_asian(folded: &str) -> bool {
+    let letter = |c: char| {
+        matches!(c, '\u{3005}'..='\u{3007}' | '\u{3041}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}'
+            | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
+    };
+    !folded.is_ascii() && folded.chars().all(|c| c == ' ' || letter(c))
 }
 
 /// `JA` and `J.A.` as `J A`; words stay.
@@ -410,6 +423,10 @@ fn says_something(word: &str) -> bool {
 pub fn same_person(a: &Name, b: &Name) -> bool {
     if a.surname == b.surname {
         return given_agree(&a.given, &b.given);
+    }
+    // A longer one of these is another person: 李明 and 李明华.
+    if is_east_asian(&a.surname) || is_east_asian(&b.surname) {
+        return false;
     }
     // Surnames that neither begin nor end alike are one only where the names stand in each other's place.
     let (x, y) = (a.surname.as_bytes(), b.surname.as_bytes());
@@ -563,6 +580,17 @@ mod tests {
         assert_eq!(read("Anonymous"), []);
         let cut = authors(&["Smith J, et al.".to_owned()]);
         assert!(cut.more && cut.list.len() == 1, "{cut:?}");
+    }
+
+    #[test]
+    fn east_asian_names_are_the_same_however_they_are_parted() {
+        let name = |text: &str| parse(text).unwrap();
+        for (a, b) in [("李明", "李 明"), ("山田, 太郎", "山田太郎"), ("김 철수", "김철수")] {
+            assert!(same_person(&name(a), &name(b)), "{a} {b}");
+        }
+        for (a, b) in [("李明", "李明华"), ("李明", "王明"), ("山田太郎", "山田花子")] {
+            assert!(!same_person(&name(a), &name(b)), "{a} {b}");
+        }
     }
 
     #[test]
