@@ -153,9 +153,7 @@ impl Table {
     pub fn read_csv(mut input: impl Read) -> Result<Table, TableError> {
         let mut bytes = Vec::new();
         input.read_to_end(&mut bytes).map_err(csv::Error::from)?;
-        let header = bytes.split(|&b| b == b'\n').next().unwrap_or_default();
-        let delimiter = if header.contains(&b'\t') { b'\t' } else { b',' };
-        let mut reader = csv::ReaderBuilder::new().delimiter(delimiter).from_reader(bytes.as_slice());
+        let mut reader = csv::ReaderBuilder::new().delimiter(delimiter_of(&bytes)).from_reader(bytes.as_slice());
         let mut table = Table::new(reader.headers()?.iter().map(str::trim));
         for record in reader.records() {
             let cells = record?
@@ -168,6 +166,17 @@ impl Table {
             table.rows.push(cells);
         }
         Ok(table)
+    }
+}
+
+/// What stands between the columns of a table, by its first line: a tab, or a semicolon where there is no comma, as
+/// spreadsheets of many countries write it; otherwise a comma.
+pub fn delimiter_of(table: &[u8]) -> u8 {
+    let header = table.split(|&b| b == b'\n').next().unwrap_or_default();
+    match (header.contains(&b'\t'), header.contains(&b','), header.contains(&b';')) {
+        (true, ..) => b'\t',
+        (false, false, true) => b';',
+        _ => b',',
     }
 }
 
@@ -187,6 +196,8 @@ mod tests {
         assert_eq!(back.rows()[0][1].number(), Some(0.333333));
         assert_eq!(back.rows()[1][3], Cell::Empty);
         assert!(back.column("f1").unwrap_err().to_string().contains("k, rate, name, gap"));
+        let semicolons = Table::read_csv("a;b\r\n1;2,5\r\n".as_bytes()).unwrap();
+        assert_eq!((semicolons.columns().len(), semicolons.rows()[0].len()), (2, 2));
         let tabs = Table::read_csv("lambda\tprecision\n1.00\tNA\n".as_bytes()).unwrap();
         assert_eq!(tabs.rows()[0], [Cell::Text("1.00".into()), Cell::Empty]);
     }

@@ -6,6 +6,7 @@ use std::io::{Read, Write};
 use super::{Corpus, Pair, PaperId};
 use crate::partition::Partition;
 use crate::progress::Progress;
+use crate::table::delimiter_of;
 
 /// The pairs known to be duplicates, ascending, each once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -104,8 +105,14 @@ impl Truth {
     ///
     /// # Errors
     /// If the file is no table, or names an id that no paper, or more than one paper, has.
-    pub fn read_csv(input: impl Read, corpus: &Corpus, progress: &dyn Progress) -> Result<Truth, TruthError> {
-        let mut reader = csv::ReaderBuilder::new().flexible(true).has_headers(false).from_reader(input);
+    pub fn read_csv(mut input: impl Read, corpus: &Corpus, progress: &dyn Progress) -> Result<Truth, TruthError> {
+        let mut bytes = Vec::new();
+        input.read_to_end(&mut bytes).map_err(csv::Error::from)?;
+        let mut reader = csv::ReaderBuilder::new()
+            .flexible(true)
+            .has_headers(false)
+            .delimiter(delimiter_of(&bytes))
+            .from_reader(bytes.as_slice());
         let mut label = None;
         let mut lines = Vec::new();
         for (number, record) in reader.records().enumerate() {

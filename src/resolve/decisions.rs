@@ -9,6 +9,7 @@ use super::cluster::Decided;
 use crate::corpus::names::Column;
 use crate::corpus::{Corpus, Pair, Paper, PaperId};
 use crate::methods::records::normal::fold;
+use crate::table::delimiter_of;
 
 /// Why a file of decisions could not be used.
 #[derive(Debug, thiserror::Error)]
@@ -136,8 +137,11 @@ impl<'c> Names<'c> {
 ///
 /// # Errors
 /// If the file is no table, lacks a column, or decides something else, or one pair in two ways.
-pub fn read_decisions(input: impl Read, corpus: &Corpus) -> Result<Decisions, DecisionsError> {
-    let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(input);
+pub fn read_decisions(mut input: impl Read, corpus: &Corpus) -> Result<Decisions, DecisionsError> {
+    let mut bytes = Vec::new();
+    input.read_to_end(&mut bytes).map_err(csv::Error::from)?;
+    let mut reader =
+        csv::ReaderBuilder::new().flexible(true).delimiter(delimiter_of(&bytes)).from_reader(bytes.as_slice());
     let headers = reader.headers()?.clone();
     let optional = |wanted: &str| headers.iter().position(|h| h.trim().eq_ignore_ascii_case(wanted));
     let column = |wanted: &'static str| {
@@ -227,6 +231,8 @@ mod tests {
         assert_eq!(found.decided.different, [pair(1, 2)].into());
         assert_eq!((found.gone, found.unknown, found.unchecked), (vec!["gone".to_owned()], vec![], 0));
         assert!(read_decisions("first_id,second_id,decision\nb,b,same\n".as_bytes(), &corpus).is_err());
+        let spreadsheet = "first_id;second_id;decision\r\na;b;same\r\n";
+        assert_eq!(read_decisions(spreadsheet.as_bytes(), &corpus).unwrap().decided.same.len(), 2);
         let wrong = |text: &str| read_decisions(text.as_bytes(), &corpus).unwrap_err().to_string();
         assert!(wrong("first_id,second_id,decision\na,b,perhaps\n").contains("line 2: \"perhaps\""));
         assert!(wrong("first_id,second\na,b\n").contains("\"second_id\""));
