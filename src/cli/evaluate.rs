@@ -204,7 +204,7 @@ impl Evaluate {
             Some(rows) => Box::new(self.method.rows_matcher(rows, context)),
             None => self.method.prepare(&corpus, embedding.as_ref(), context)?,
         };
-        tell_unmatchable(matcher.as_ref(), |place| corpus.papers()[place].id.clone(), context);
+        tell_unmatchable(matcher.as_ref(), corpus.len(), |place| corpus.papers()[place].id.clone(), context);
         Ok(evaluate(matcher.as_ref(), &truth, &natural, &self.params())?)
     }
 

@@ -170,12 +170,17 @@ impl MethodArgs {
 }
 
 /// Says how many papers match nothing.
-pub fn tell_unmatchable(matcher: &dyn Matcher, name: impl Fn(usize) -> String, context: &Context) {
+pub fn tell_unmatchable(matcher: &dyn Matcher, papers: usize, name: impl Fn(usize) -> String, context: &Context) {
     let lost = matcher.unmatchable();
     if !lost.is_empty() {
         let some: Vec<String> = lost.iter().take(5).map(|id| name(id.index())).collect();
         let more = if lost.len() > some.len() { ", …" } else { "" };
         context.say(format_args!("{} papers match nothing ({}{more})", lost.len(), some.join(", ")));
+        if lost.len() == papers {
+            context.progress.warn(
+                "no paper has anything to be compared; --text-fields names the fields that are read (title, abstract, body, keywords)",
+            );
+        }
     }
 }
 

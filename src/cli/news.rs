@@ -542,7 +542,7 @@ impl Group {
         }
         let embedding = method.load_embedding(context)?;
         let matcher = method.prepare(&corpus, embedding.as_ref(), context)?;
-        tell_unmatchable(matcher.as_ref(), |place| all[place].id.clone(), context);
+        tell_unmatchable(matcher.as_ref(), all.len(), |place| all[place].id.clone(), context);
         Ok(SimilarityGraph::from_matcher(all, matcher.as_ref(), lambda, filters)?)
     }
 }

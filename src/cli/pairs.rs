@@ -132,7 +132,8 @@ impl Pairs {
 
     /// `false` if there are more pairs than may be written.
     fn write(&self, matcher: &dyn Matcher, out: &mut Output, ids: &Ids<'_>, context: &Context) -> anyhow::Result<bool> {
-        tell_unmatchable(matcher, |row| ids.name(row), context);
+        let papers = if let Ids::Of(corpus) = ids { corpus.len() } else { usize::MAX };
+        tell_unmatchable(matcher, papers, |row| ids.name(row), context);
         if let Some(rate) = matcher.expected_miss_rate(self.lambda) {
             context.say(format_args!(
                 "a pair at λ = {} is missed with an expected probability of {rate:.6}, pairs above it less often",
