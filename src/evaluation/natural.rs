@@ -55,12 +55,12 @@ mod tests {
         };
         let corpus = Corpus::new(vec![
             paper("Salt, in the valley", "And the price of BREAD.", ""),
-            paper("salt in the valley", "and the price of bread", "10.1/a"),
+            paper("salt in the valley", "and the price of bread", "10.5555/a"),
             paper("Salt in the valley", "", ""),
             paper("Salt in the valley", "", ""),
             paper("", "", ""),
             paper("", "", ""),
-            paper("Other", "words", "doi:10.1/A"),
+            paper("Other", "words", "doi:10.5555/A"),
         ]);
         let pair = |x, y| Pair::new(PaperId(x), PaperId(y)).unwrap();
         assert_eq!(natural_duplicates(&corpus).pairs(), [pair(0, 1), pair(0, 6), pair(1, 6)]);
