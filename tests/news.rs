@@ -142,10 +142,16 @@ fn communities_of_a_file_with_bad_lines_and_of_a_given_partition() {
     assert_eq!(ran.code, 1, "a bad line is not clean");
     assert!(ran.talk.contains("g.csv, line 5: wanted two names, found an empty one"), "{}", ran.talk);
     assert!(ran.talk.contains("1 ids are not in the graph; 1 nodes of the graph are not in the file"), "{}", ran.talk);
-    assert!(ran.talk.contains("6 lines = 4 edges + 0 repeats + 1 loops + 1 rejected; 4 nodes"), "{}", ran.talk);
+    assert!(
+        ran.talk.contains("6 lines = 4 edges + 0 repeats + 1 loops + 1 rejected (after a header); 4 nodes"),
+        "{}",
+        ran.talk
+    );
     let facts: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
     assert_eq!((facts["wcc"].as_f64(), facts["triangles"].as_u64()), (Some(0.75), Some(1)));
     assert_eq!(facts["members"], serde_json::json!([["1", "2", "3"], ["4"]]));
+    let ran = papertwin(folder.path(), &["communities", "g.csv", "-o", "./g.csv"]);
+    assert!(ran.code == 2 && ran.talk.contains("is an input and an output"), "{}", ran.talk);
     let ran = papertwin(folder.path(), &["communities", "absent.csv"]);
     assert_eq!((ran.code, ran.out.as_str()), (2, ""));
     let ran = papertwin(folder.path(), &["communities", "g.csv", "--gain", "theorem", "--alpha", "2"]);
@@ -730,4 +736,24 @@ fn what_is_no_edge_list_is_refused_in_words() {
     std::fs::write(folder.path().join("p.csv"), "id,community\na,1\nb,1\n").unwrap();
     let ran = papertwin(folder.path(), &["communities", "g.csv", "--partition", "p.csv"]);
     assert!(ran.code == 2 && ran.talk.contains("none of its 2 ids is in the graph"), "{}", ran.talk);
+}
+
+#[test]
+fn an_article_that_comes_again_with_another_text_is_named() {
+    let line = |id: &str, text: &str| {
+        format!("{{\"id\":\"{id}\",\"text\":\"{text}\",\"published\":\"2024-03-01T00:00:00Z\"}}")
+    };
+    let first = [line("a", "the ferry was late because of fog"), line("b", "the bell rang twice at noon")].join("\n");
+    let folder = folder_with("one.jsonl", &first);
+    let second = [line("a", "the ferry was on time after all"), line("b", "the bell rang twice at noon")].join("\n");
+    std::fs::write(folder.path().join("two.jsonl"), second).unwrap();
+    let ran = papertwin(folder.path(), &["news", "advance", "one.jsonl", "--state", "kept"]);
+    assert!(ran.code == 0 && !ran.talk.contains("another title or text"), "{}", ran.talk);
+    let ran = papertwin(folder.path(), &["news", "advance", "two.jsonl", "--state", "kept"]);
+    assert!(ran.talk.contains("2 seen = 0 new + 2 known"), "{}", ran.talk);
+    assert!(
+        ran.talk.contains("1 articles are known with another title or text; the first one stays: a"),
+        "{}",
+        ran.talk
+    );
 }
