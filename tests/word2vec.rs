@@ -30,7 +30,7 @@ fn o_066_one_thread_and_four_write_the_same_file() {
         .map(|i| format!("fog horn sounds over the harbour at night and the lamp answers {}\n", i % 7))
         .collect();
     let folder = folder("c.txt", text.as_bytes());
-    for architecture in ["cbow", "skip-gram", "cbow --group 8"] {
+    for architecture in ["cbow", "skip-gram", "cbow --group 1"] {
         for extension in ["fifu", "bin"] {
             let mut files = Vec::new();
             for (run, threads) in [1, 1, 4, 4].into_iter().enumerate() {
@@ -50,8 +50,7 @@ fn o_066_one_thread_and_four_write_the_same_file() {
         assert_eq!((&model["seed"], &model["threads"]), (&7.into(), &"any".into()));
         assert_eq!((&model["reproducible"], &model["corpus"]["texts"]), (&true.into(), &200.into()));
         assert_eq!((&model["parameters"]["dims"], &model["parameters"]["min-count"]), (&20.into(), &5.into()));
-        let group = model["parameters"].get("group").and_then(serde_json::Value::as_u64);
-        assert_eq!(group, architecture.contains("group").then_some(8));
+        assert_eq!(model["parameters"]["group"], if architecture.contains("group") { 1 } else { 8 });
     }
     let hogwild = papertwin(folder.path(), "train --tokens c.txt -o h.bin --hogwild --threads 2 --dims 20");
     assert!(talk(&hogwild).contains("the vectors are not reproducible"), "{}", talk(&hogwild));
