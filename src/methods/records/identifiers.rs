@@ -9,6 +9,7 @@ use super::fold::is_placeholder;
 /// use papertwin::methods::records::normal::doi;
 /// assert_eq!(doi("https://doi.org/10.5555%2FABC.123"), Some("10.5555/abc.123".into()));
 /// assert_eq!(doi("DOI 10.5555/abc.123."), Some("10.5555/abc.123".into()));
+/// assert_eq!(doi("10.5555/978-3-0000-0000-0 _5"), Some("10.5555/978-3-0000-0000-0_5".into()));
 /// assert_eq!(doi("n/a"), None);
 /// ```
 pub fn doi(text: &str) -> Option<String> {
@@ -22,7 +23,11 @@ pub fn doi(text: &str) -> Option<String> {
     if text.contains('&') {
         text = html_escape::decode_html_entities(&text).into_owned();
     }
-    let text = text.to_lowercase();
+    let mut text = text.to_lowercase();
+    // "10.1007/978-3-0000-0000-0 _5": a chapter whose number was parted from the book's, which other chapters share.
+    while let Some(at) = text.find(" _") {
+        text.remove(at);
+    }
     let start = text.match_indices("10.").map(|(at, _)| at).find(|&at| {
         let digits = text[at + 3..].bytes().take_while(|b| b.is_ascii_digit() || *b == b'.').count();
         let before = text[..at].chars().next_back();
