@@ -7,9 +7,9 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, bail};
 use papertwin::error::FileError;
-use papertwin::figures::{Figure, Kind, png, svg};
+use papertwin::figures::{Figure, Kind, drawn_rows, png, svg};
 use papertwin::output::Output;
-use papertwin::table::{Cell, Table};
+use papertwin::table::Table;
 
 use super::{Context, Outcome};
 
@@ -157,7 +157,7 @@ impl Plot {
         let bytes = if picture { png(&table, &figure, self.scale)? } else { svg(&table, &figure)?.into_bytes() };
         out.write_all(&bytes).map_err(FileError::at(&self.output))?;
         out.commit()?;
-        let drawn = drawable(&table, &figure)?;
+        let drawn = drawn_rows(&table, &figure)?;
         context.say(format_args!("{name}: {drawn} rows drawn from {}", self.table.display()));
         if drawn < table.rows().len() {
             context.progress.warn(&format!(
@@ -167,19 +167,4 @@ impl Plot {
         }
         Ok(Outcome::Clean)
     }
-}
-
-/// The rows that have a place in a figure.
-fn drawable(table: &Table, figure: &Figure) -> anyhow::Result<usize> {
-    let x = table.column(&figure.x)?;
-    let ys = figure.y.iter().map(|y| table.column(y)).collect::<Result<Vec<_>, _>>()?;
-    let only = figure.only.iter().map(|(c, v)| Ok((table.column(c)?, v))).collect::<anyhow::Result<Vec<_>>>()?;
-    let named = table.rows().iter().any(|row| row[x] != Cell::Empty && row[x].number().is_none());
-    let fits = |cell: &Cell, log: bool| cell.number().is_some_and(|value| !log || value > 0.0);
-    let rows = table.rows().iter().filter(|row| {
-        (named && row[x] != Cell::Empty || fits(&row[x], figure.x_log))
-            && ys.iter().any(|&y| fits(&row[y], figure.y_log))
-            && only.iter().all(|(c, value)| row[*c].to_string() == **value)
-    });
-    Ok(rows.count())
 }

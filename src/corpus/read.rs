@@ -207,17 +207,6 @@ pub fn open_reader(
     open_bytes(name, Box::new(bytes), None, run)?.into_iter().map(|input| recognise(input, options, run)).collect()
 }
 
-/// Bytes with the line ends of old Macintoshes, which are CR alone.
-struct LoneReturns<R>(R);
-
-impl<R: Read> Read for LoneReturns<R> {
-    fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
-        let read = self.0.read(out)?;
-        out[..read].iter_mut().filter(|byte| **byte == b'\r').for_each(|byte| *byte = b'\n');
-        Ok(read)
-    }
-}
-
 fn recognise(mut input: Input, options: &ReadOptions, run: &Run) -> Result<Opened, ReadError> {
     let mut head = Vec::with_capacity(WINDOW);
     (&mut input.bytes)
@@ -225,12 +214,6 @@ fn recognise(mut input: Input, options: &ReadOptions, run: &Run) -> Result<Opene
         .read_to_end(&mut head)
         .map_err(|source| FileError::new(&*input.file, source))?;
     let whole = head.len() < WINDOW;
-    let mut bytes = input.bytes;
-    if head.contains(&b'\r') && !head.contains(&b'\n') {
-        run.progress.warn(&format!("{}: its lines end in CR alone; each CR is read as the end of a line", input.file));
-        head.iter_mut().filter(|byte| **byte == b'\r').for_each(|byte| *byte = b'\n');
-        bytes = Box::new(std::io::BufReader::with_capacity(WINDOW, LoneReturns(bytes)));
-    }
     let cut = std::str::from_utf8(&head).err().map_or(head.len(), |e| e.valid_up_to());
     let text = String::from_utf8_lossy(&head[..cut]);
     if whole && text.trim().is_empty() && cut == head.len() {
@@ -264,7 +247,10 @@ fn recognise(mut input: Input, options: &ReadOptions, run: &Run) -> Result<Opene
         }
     };
     let source = Source {
-        text: Text::new(Box::new(std::io::BufReader::with_capacity(WINDOW, std::io::Cursor::new(head).chain(bytes)))),
+        text: Text::new(Box::new(std::io::BufReader::with_capacity(
+            WINDOW,
+            std::io::Cursor::new(head).chain(input.bytes),
+        ))),
         file: input.file.clone(),
         path: input.path,
         map: options.map.clone(),

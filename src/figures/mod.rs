@@ -16,6 +16,7 @@ mod select;
 use serde::{Deserialize, Serialize};
 
 pub use draw::{png, svg};
+pub use select::drawn_rows;
 
 use crate::table::TableError;
 

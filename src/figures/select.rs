@@ -36,15 +36,7 @@ pub(super) fn select(table: &Table, figure: &Figure) -> Result<Selected, FigureE
     let by = figure.series.iter().map(|s| table.column(s)).collect::<Result<Vec<_>, _>>()?;
     let panel = figure.panel.as_ref().map(|p| table.column(p)).transpose()?;
     let error = figure.error.as_ref().map(|e| table.column(e)).transpose()?;
-    let only = figure.only.iter().map(|(c, v)| Ok((table.column(c)?, v))).collect::<Result<Vec<_>, FigureError>>()?;
-
-    let rows: Vec<&Vec<Cell>> = table
-        .rows()
-        .iter()
-        .filter(|row| only.iter().all(|(c, v)| row[*c].to_string() == **v || same_number(&row[*c], v)))
-        .collect();
-    let categorical =
-        figure.kind == Kind::HeatMap || rows.iter().any(|row| row[x] != Cell::Empty && row[x].number().is_none());
+    let (rows, categorical) = rows_of(table, figure, x)?;
     let mut categories = Vec::new();
     let mut panels = Vec::new();
     let mut names = Vec::new();
@@ -67,8 +59,7 @@ pub(super) fn select(table: &Table, figure: &Figure) -> Result<Selected, FigureE
             }
             let series = place(&mut names, parts.join(", "));
             let bar = error.and_then(|c| row[c].number()).unwrap_or(0.0).abs();
-            let drawn = |(x, y): &(f64, f64)| (!figure.x_log || *x > 0.0) && (!figure.y_log || *y > 0.0);
-            let point = at_x.zip(row[y].number()).filter(drawn);
+            let point = at_x.zip(row[y].number()).filter(|point| has_place(figure, *point));
             points.push((at_panel, series, point.map(|(x, y)| (x, y, bar))));
         }
     }
@@ -103,6 +94,40 @@ pub(super) fn select(table: &Table, figure: &Figure) -> Result<Selected, FigureE
         }
     };
     Ok(Selected { panels: selected, categories, x_range, y_range })
+}
+
+/// How many rows of a table have a place in a figure.
+///
+/// # Errors
+/// If a column that the figure names is not there.
+pub fn drawn_rows(table: &Table, figure: &Figure) -> Result<usize, FigureError> {
+    let x = table.column(&figure.x)?;
+    let ys = figure.y.iter().map(|y| table.column(y)).collect::<Result<Vec<_>, _>>()?;
+    let (rows, categorical) = rows_of(table, figure, x)?;
+    let drawn = rows.into_iter().filter(|row| {
+        // Names stand side by side: any place does.
+        let at_x = if categorical { Some(1.0) } else { row[x].number() };
+        ys.iter().any(|&y| at_x.zip(row[y].number()).is_some_and(|point| has_place(figure, point)))
+    });
+    Ok(drawn.count())
+}
+
+/// The rows that a figure is about, and whether its bottom axis has names instead of numbers.
+fn rows_of<'t>(table: &'t Table, figure: &Figure, x: usize) -> Result<(Vec<&'t Vec<Cell>>, bool), FigureError> {
+    let only = figure.only.iter().map(|(c, v)| Ok((table.column(c)?, v))).collect::<Result<Vec<_>, FigureError>>()?;
+    let rows: Vec<&Vec<Cell>> = table
+        .rows()
+        .iter()
+        .filter(|row| only.iter().all(|(c, v)| row[*c].to_string() == **v || same_number(&row[*c], v)))
+        .collect();
+    let categorical =
+        figure.kind == Kind::HeatMap || rows.iter().any(|row| row[x] != Cell::Empty && row[x].number().is_none());
+    Ok((rows, categorical))
+}
+
+/// Whether the axes of a figure have a place for a point.
+fn has_place(figure: &Figure, (x, y): (f64, f64)) -> bool {
+    (!figure.x_log || x > 0.0) && (!figure.y_log || y > 0.0)
 }
 
 fn same_number(cell: &Cell, value: &str) -> bool {

@@ -72,22 +72,8 @@ const HEADING_WORDS: [&str; 54] = [
 ];
 
 /// Words that make another paper of a title that lacks them.
-const TELLING_WORDS: [&str; 60] = [
-    "reply",
-    "comment",
-    "comments",
-    "commentary",
-    "response",
-    "rejoinder",
-    "erratum",
-    "corrigendum",
-    "correction",
-    "retraction",
-    "protocol",
+const TELLING_WORDS: [&str; 45] = [
     "editorial",
-    "supplement",
-    "supplementary",
-    "appendix",
     "update",
     "updated",
     "revisited",
@@ -121,7 +107,6 @@ const TELLING_WORDS: [&str; 60] = [
     "parts",
     "continued",
     "introduction",
-    "discussion",
     "abstract",
     "poster",
     "tutorial",
@@ -135,7 +120,7 @@ const TELLING_WORDS: [&str; 60] = [
     "summary",
 ];
 
-/// Those of them that make another paper also where they stand before or behind the whole other title.
+/// Words that do so also where they stand before or behind the whole other title.
 const NOTICE_WORDS: [&str; 15] = [
     "reply",
     "comment",
@@ -201,7 +186,7 @@ static WORDS: LazyLock<FxHashMap<&'static str, u8>> = LazyLock::new(|| {
         (&FUNCTION_WORDS, known::FUNCTION),
         (&HEADING_WORDS, known::HEADING),
         (&TELLING_WORDS, known::TELLING),
-        (&NOTICE_WORDS, known::NOTICE),
+        (&NOTICE_WORDS, known::TELLING | known::NOTICE),
     ];
     let mut words = FxHashMap::default();
     for (list, bit) in lists {
